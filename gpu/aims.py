@@ -169,12 +169,12 @@ def _made(row: AimRow, instance: Instance, device: Device) -> AimChoice:
     return AimChoice(catalog.find(row.colony, device), parameters, why)
 
 
-_SCHEDULE = {"deposit": "schedule", "restart": 250}
-_GPU_MMAS = {"ants": 800, "rho": 0.3, **_SCHEDULE}
-_CPU_MMAS = {"ants": 32, "rho": 0.5, "candidates": 32, **_SCHEDULE}
-_PAPER = "it has the defaults of its paper"
+_MMAS_SCHEDULE = {"deposit": "schedule", "restart": 250}
+_GPU_MMAS = {"ants": 800, "rho": 0.3, **_MMAS_SCHEDULE}
+_CPU_MMAS = {"ants": 32, "rho": 0.5, "candidates": 32, **_MMAS_SCHEDULE}
+_PAPER_DEFAULTS = "it has the defaults of its paper"
 _NO_MATRIX = "a matrix of all trails would take too much memory or time"
-_SHORTEST = "of all colonies, this one found the shortest tours of most instances in runs "
+_SHORTEST_TOURS = "of all colonies, this one found the shortest tours of most instances in runs "
 _FOCUSED_DIRECTED = "in runs on 2 cores it found the optimum of all six directed instances"
 _FOLLOW = "it has few ants and no local search, so that it is easy to follow"
 _MANY = 10_000  # cities, from which on a matrix of trails is no picture to follow
@@ -191,13 +191,13 @@ def _largest(place: Place, colony: str, ants: int) -> AimRow:
 
 
 def _focused(place: Place, colony: str) -> AimRow:
-    why = _SHORTEST + ("on one H100" if place == "cuda" else "on 2 cores")
+    why = _SHORTEST_TOURS + ("on one H100" if place == "cuda" else "on 2 cores")
     return AimRow(Aim.BEST, Problem.TSP, place, math.inf, colony, why=why)
 
 
 def _crossing(place: Place, colony: str) -> AimRow:
     on_gpu = place == "cuda"
-    why = _SHORTEST + ("of 2 to 20 s on one H100" if on_gpu else "of 20 s on one core")
+    why = _SHORTEST_TOURS + ("of 2 to 20 s on one H100" if on_gpu else "of 20 s on one core")
     most = CUDA_MOST_CROSSED if on_gpu else MOST_CROSSED
     return AimRow(Aim.BEST, Problem.TSP, place, most, colony, why=why)
 
@@ -249,8 +249,8 @@ AIM_ROWS = (
         "aco-rlf-tabu",
         why="tabu searches repair the best colorings",
     ),
-    AimRow(Aim.PAPER, Problem.TSP, None, math.inf, "acs", why=_PAPER),
-    AimRow(Aim.PAPER, Problem.COLORING, None, math.inf, "coloring", why=_PAPER),
+    AimRow(Aim.PAPER, Problem.TSP, None, math.inf, "acs", why=_PAPER_DEFAULTS),
+    AimRow(Aim.PAPER, Problem.COLORING, None, math.inf, "coloring", why=_PAPER_DEFAULTS),
     _watch("cuda", "mmas-rwm-bt-cl", {}),
     _watch("cpu", "mmas-cores", {"candidates": 16}),
     _watch("cpu:1", "mmas-seq", {"candidates": 16}),

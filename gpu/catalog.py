@@ -31,7 +31,7 @@ CATALOG = (
     *faco.SYSTEMS,
     *rlf.SYSTEMS,
 )
-"""All systems: those of a search in the order in which a short name looks for one that runs."""
+"""All systems: those of a family in the order in which a short name looks for one that runs."""
 
 
 def names() -> tuple[str, ...]:

@@ -181,6 +181,16 @@ class Awaited(RandomColony):
         assert self.released.wait(60)
 
 
+class Stuck(RandomColony):
+    """Does not end its second iteration before it is released."""
+
+    released: ClassVar[threading.Event]
+
+    def once(self) -> None:
+        assert not self.iteration or self.released.wait(60)
+        super().once()
+
+
 class Patient(RandomColony):
     """Takes half a second for an iteration, which can be left in its midst."""
 
@@ -276,6 +286,7 @@ def install(
     )
     patch.setattr(catalog, "CATALOG", (*catalog.CATALOG, row))
     patch.setattr(RandomColony, "built", [])
+    patch.setattr(kind, "released", threading.Event(), raising=False)
     patch.setattr("gpu.run.run.start_of", lambda instance: None)
     return name
 

@@ -163,12 +163,13 @@ def _bytes_of(shot: Snapshot) -> bytes:
         shot.iteration_best,
         shot.iteration_mean,
         shot.updates,
-        shot.improvements,
+        shot.moves,
         shot.limits,
         None if shot.branching is None else round(shot.branching, 9),
     )
     arrays = (shot.best_solution, shot.iteration_solution, shot.built_solution, shot.pheromone)
-    parts = [repr(numbers).encode()]
+    # as earlier versions name what they record
+    parts = [repr(numbers).replace("MovesMade(", "Improvements(").encode()]
     parts += [array.tobytes() for array in arrays if array is not None]
     parts += [shot.history.best.tobytes(), shot.history.mean.tobytes()]
     if shot.trails is not None:

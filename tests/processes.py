@@ -6,6 +6,11 @@ import json
 import os
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -99,3 +104,19 @@ def colors_in(path: Path) -> list[int]:
     rows = [line.split() for line in path.read_text().splitlines() if line.startswith("l ")]
     assert [int(row[1]) for row in rows] == list(range(1, len(rows) + 1))
     return [int(row[2]) - 1 for row in rows]
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def published(folder: Path) -> Iterator[str]:
+    """The address under which a server on this machine publishes a folder."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()

@@ -20,7 +20,7 @@ from gpu.run.outcome import Ending, Result, RunOutcome
 from gpu.run.run import Run
 from gpu.run.session import Session
 
-PATIENCE = 3.0  # seconds that the present iteration has to end by itself after a signal
+SIGNAL_PATIENCE = 3.0  # seconds that the present iteration has to end by itself after a signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ def attend(
     there, Ctrl-C would have to wait for the end of an iteration, which may take minutes.
 
     A signal that asks the process to end leads to one call of ``cancel``, in this thread; ``work``
-    should end soon after. A second signal, or ``PATIENCE`` seconds, end the wait for it. So do
-    ``PATIENCE`` seconds after the work is ``overdue``.
+    should end soon after. A second signal, or ``SIGNAL_PATIENCE`` seconds, end the wait for it. So
+    do ``SIGNAL_PATIENCE`` seconds after the work is ``overdue``.
     """
     errors: list[BaseException] = []
 
@@ -80,11 +80,11 @@ def attend(
                     cancelled = True
                     cancel()
                 if deadline == math.inf and (heard or overdue()):
-                    deadline = time.monotonic() + PATIENCE
+                    deadline = time.monotonic() + SIGNAL_PATIENCE
                 look()
         except BaseException:  # of ``look``: the work must not go on while the process ends
             cancel()
-            worker.join(PATIENCE)
+            worker.join(SIGNAL_PATIENCE)
             raise
     show_progress("")
     if errors:
@@ -141,7 +141,7 @@ def solve(
         begun = run.present.elapsed > 0
         where = "in the midst of an iteration" if begun else "while the colony was built"
         if begun and not departure.signal:
-            left = f"iteration, which was left {PATIENCE:g} s later"
+            left = f"iteration, which was left {SIGNAL_PATIENCE:g} s later"
             first = not (run.present.iteration or run.notice)
             advice = f"the first {left}: use fewer ants, or allow more time"
             where = f"in the midst of {advice if first else f'an {left}'}"

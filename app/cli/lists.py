@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from app.cli.terminal import aligned, table
 from app.files import downloads
 from gpu import catalog
+from gpu.core.formats import parameter_value
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
 from gpu.core.system import System
@@ -83,8 +84,7 @@ def _parameters_text(kind: type[Parameters], width: int) -> str:
     rows = []
     for name, explanation in kind.explanations().items():
         default = defaults[name]
-        usual = f"{default:g}" if isinstance(default, int | float) else str(default)
-        shown = explanation.automatic if default is None else usual
+        shown = explanation.automatic if default is None else parameter_value(default)
         rows.append((f"  {name}", explanation.symbol, shown, explanation.text))
         for option, meaning in explanation.options.items():
             rows.append(("", "", "", f"  {option}: {meaning}"))

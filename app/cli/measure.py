@@ -137,7 +137,7 @@ NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
     "--colony",
     "colonies",
     multiple=True,
-    help="To be measured on its best device, against the same search on the CPU; by default acs "
+    help="To be measured on its best device, against its family on the CPU; by default acs "
     "for tours, coloring for graphs; repeatable.",
 )
 @parameter_options
@@ -241,9 +241,9 @@ def compare(
     out: Path | None,
     as_json: bool,
 ) -> int:
-    """Measure which colony of a search, and which of its options, is fastest on FILE.
+    """Measure which colony of a family, and which of its options, is fastest on FILE.
 
-    Every colony of the same search that the device can run is timed by phase, and for the chosen
+    Every colony of the same family that the device can run is timed by phase, and for the chosen
     one every option of its update, selection and the like, all in turn and after a warm-up.
     """
     from app.cli.headless import interruptible

@@ -46,11 +46,11 @@ class PlotTheme(NamedTuple):
     colours: tuple[str, ...]  # of what is compared
 
 
-LIGHT = PlotTheme(
+LIGHT_PLOT = PlotTheme(
     *("light", "#ffffff", "#1f2328", "#d9dde2"),
     ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#b58900", "#555555"),
 )
-DARK = PlotTheme(
+DARK_PLOT = PlotTheme(
     *("dark", "#16191d", "#e4e7eb", "#363c44"),
     ("#56b4e9", "#ff8c42", "#2ecc9b", "#e39ac6", "#9fb8ff", "#f0e442", "#c0c4ca"),
 )
@@ -62,7 +62,7 @@ class PlotLook:
 
     width: float = 16.0  # centimetres
     height: float = 9.0
-    theme: PlotTheme = LIGHT
+    theme: PlotTheme = LIGHT_PLOT
     points: float = 8.0  # size of the texts
 
     @classmethod
@@ -75,7 +75,7 @@ class PlotLook:
                 f"size {size}: write width x height in centimetres, each from {SHORTEST_SIDE:g} to "
                 f"{LONGEST_SIDE:g}, such as 16x9"
             )
-        return cls(sides[0], sides[1], DARK if theme == DARK.name else LIGHT)
+        return cls(sides[0], sides[1], DARK_PLOT if theme == DARK_PLOT.name else LIGHT_PLOT)
 
     @property
     def letters(self) -> int:

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import AutoLocator, LogLocator, NullFormatter, PercentFormatter
 
-from app.report.plot import LIGHT, PlotLook, PlotTheme, PrintPlot, drawn, file_name
+from app.report.plot import LIGHT_PLOT, PlotLook, PlotTheme, PrintPlot, drawn, file_name
 from app.report.words import p_text
 from gpu.batch.analysis import (
     Analysis,
@@ -285,7 +285,7 @@ def colours_of(analysis: Analysis, theme: PlotTheme) -> dict[str, str]:
 
 def styles_of(analysis: Analysis) -> dict[str, Style]:
     """Return the line style of each configuration; it changes where colours begin again."""
-    count = len(LIGHT.colours)
+    count = len(LIGHT_PLOT.colours)
     return {label: _STYLES[at // count % len(_STYLES)] for at, label in enumerate(analysis.labels)}
 
 

@@ -117,9 +117,9 @@ class Application(QObject):
         self._listeners.append(self.told.emit)
 
     def _connect(self) -> None:
-        """Connect controllers with each other, which do not know each other.
+        """Connect the controllers, which do not know each other.
 
-        The order of the rows does not matter. What one signal calls is called from left to right.
+        The order of rows does not matter. The slots of one signal are called from left to right.
         """
         connections: tuple[tuple[Any, ...], ...] = (
             (self.replay.film_wanted, self.films.ask),

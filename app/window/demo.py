@@ -59,7 +59,7 @@ class Demo(QObject):
         if not last:
             return
         setup = self._application.window.setup
-        setup.colony.choose_search(DEMO_COLONY)
+        setup.colony.choose_alias(DEMO_COLONY)
         setup.stop.set_values({"seconds": self._seconds})
         setup.parameters.set_values({"ants": 256, "update_period": 4})
         self._application.run_controller.start()

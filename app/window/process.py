@@ -18,7 +18,7 @@ _ARENA_MAX, _MMAP_THRESHOLD = -8, -3  # of glibc's malloc.h
 
 
 def give_memory_back() -> None:
-    """Let threads share a few parts of the heap, and large pieces lie outside, if it is glibc.
+    """With glibc, let threads share a few parts of the heap, and keep large pieces out of it.
 
     By default each thread gets its own part of the heap, up to eight a core. What a thread has
     freed there is not given back to the system, and other threads cannot have it: with runs,
@@ -43,10 +43,10 @@ def resume_garbage_collection() -> None:
 
 
 def paint_alone() -> None:
-    """Let no other threads fill the pixels of a painting; must be called before Qt paints.
+    """Let the thread that paints fill all pixels; must be called before Qt paints.
 
     Qt would share the pixels of each line and each letter among all cores, and wait for the last
     one. While a colony computes there, 3000 lines across a window took four times as long, and
-    half as much processor time again. Who sets Qt's variable decides.
+    half as much processor time again. Qt's variable has precedence where it is set.
     """
     os.environ.setdefault("QT_NO_GUI_THREADPOOL", "1")

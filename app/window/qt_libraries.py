@@ -26,7 +26,7 @@ libxcb-sync.so.1 libxcb-util.so.1 libxcb-xfixes.so.0 libxcb-xinerama.so.0 libxcb
 libxkbcommon.so.0 libxkbcommon-x11.so.0 libwayland-client.so.0 libwayland-cursor.so.0
 libwayland-egl.so.1 libfontconfig.so.1 libfreetype.so.6 libdbus-1.so.3 libzstd.so.1
 """
-PACKAGES = {
+QT_PACKAGES = {
     # Debian's rule: name and version of the library, with a dash between two digits.
     name: re.sub(r"(?<=\d)\.so\.", "-", name.lower()).replace(".so.", "")
     for name in _LIBRARIES.split()
@@ -90,8 +90,8 @@ def sentence_of(error: str, listing: str = "") -> str:
     missing = list(dict.fromkeys(first + others))
     if not missing:
         return f"Qt cannot be loaded ({error}): reinstall PySide6-Essentials"
-    packages = list(dict.fromkeys(PACKAGES[name] for name in missing if name in PACKAGES))
-    unknown = [name for name in missing if name not in PACKAGES]
+    packages = list(dict.fromkeys(QT_PACKAGES[name] for name in missing if name in QT_PACKAGES))
+    unknown = [name for name in missing if name not in QT_PACKAGES]
     what = f"Qt needs {', '.join(missing)}"
     if unknown:
         return f"{what}: install the packages that have them ({' '.join([*packages, *unknown])})"

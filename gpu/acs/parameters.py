@@ -78,10 +78,10 @@ class AltParameters(AcsParameters):
     local_update: str = parameter(
         RACING,
         "τ ←",
-        "What becomes of local updates that several ants make of one edge at the same time.",
+        "What happens where several ants update one edge at the same time.",
         options={
-            RACING: "some are lost, as in the paper: nobody waits for another's update",
-            ATOMIC: "every one counts, by compare-and-swap",
+            RACING: "some updates are lost, as in the paper, and no ant waits",
+            ATOMIC: "every update counts, by compare-and-swap",
         },
         phase="construction",
         live=True,
@@ -99,13 +99,10 @@ class SpmParameters(AcsParameters):
     greedy: str = parameter(
         REMEMBERED,
         "G",
-        "Among which cities the greedy choice takes the heaviest.",
+        "Where the greedy choice looks for the heaviest edge.",
         options={
-            REMEMBERED: (
-                "the candidates and every city remembered, on the list or not, as in the "
-                "author's program"
-            ),
-            LISTED_ALONE: "the candidates alone, as in Fig. 3 of the paper",
+            REMEMBERED: "among candidates and all remembered cities, as in the author's program",
+            LISTED_ALONE: "among candidates alone, as in Fig. 3 of the paper",
         },
         formerly=LISTED_ALONE,
         phase="construction",

@@ -55,7 +55,7 @@ SYSTEMS: tuple[System, ...] = (
         made_of=(
             "whole tours in one launch; a warp an ant; pheromone matrix; plain or atomic updates"
         ),
-        summary="The fastest one: each ant builds its tour alone, and some updates may be lost.",
+        summary="The fastest of these: each ant builds its tour alone; some updates may be lost.",
         deterministic=False,
         builders={"cuda": partial(_on_gpu, "alt")},
     ),
@@ -71,7 +71,7 @@ SYSTEMS: tuple[System, ...] = (
         name="acs-gpu",
         paper=f"{_PAPER}, Section 3.1.2",
         made_of="all ants step together; a warp an ant; pheromone matrix; atomic updates",
-        summary="The parallel colony most like the sequential one; the same seed, the same tours.",
+        summary="The parallel colony closest to acs-seq: a seed always gives the same tours.",
         builders={"cuda": partial(_on_gpu, "stepwise"), "cpu": _TOGETHER},
     ),
     _acs(

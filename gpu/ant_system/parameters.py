@@ -23,11 +23,11 @@ class AsCudaParameters(AsParameters):
         "Δτ",
         "How the ants' deposits are added up (2013, Table 4); all give the same trails.",
         options={
-            "atomic-tiled": "a thread an edge of a tour read by tiles, atomic additions",
-            "atomic": "a thread an edge of a tour, atomic additions",
-            "reduction": "a thread a pair of cities looks for it in all tours, read by tiles",
-            "tiled-gather": "a thread a trail looks for its edge in all tours, read by tiles",
-            "gather": "a thread a trail looks for its edge in all tours",
+            "atomic-tiled": "a thread for each edge of a tour, read by tiles; atomic additions",
+            "atomic": "a thread for each edge of a tour; atomic additions",
+            "reduction": "a thread for each two cities looks for them in tours read by tiles",
+            "tiled-gather": "a thread for each trail looks for its edge in tours read by tiles",
+            "gather": "a thread for each trail looks for its edge in all tours",
         },
         phase="update",
     )
@@ -36,8 +36,8 @@ class AsCudaParameters(AsParameters):
         "τ^α",
         "How trails are raised to the power α.",
         options={
-            "precise": "to the last place; a whole α gives the very numbers of the CPU",
-            "fast": "by the GPU's own approximate powers",
+            "precise": "correct to the last place; with a whole α, the same numbers as on the CPU",
+            "fast": "by the GPU's approximate powers",
         },
         phase="choice info",
     )

@@ -1,6 +1,6 @@
-"""Measure which system of a search, and which of its options, is fastest.
+"""Measure which system of a family, and which of its options, is fastest.
 
-The catalog and the parameters decide what is compared: every system of the same search that runs on
+The catalog and the parameters decide what is compared: every system of the same family that runs on
 the device, and every option of the chosen system. All get the same instance, seeds and parameters.
 Warm-up is not timed. The systems take turns, so a device that slows down slows all of them. The
 report has medians and quartiles of times. It says nothing about solutions, which an option may
@@ -131,7 +131,7 @@ def compare(
     progress: Callable[[str, float], None] = lambda text, share: None,
     found: Callable[[ComparisonReport], None] = lambda report: None,
 ) -> ComparisonReport:
-    """Measure ``system``, the other systems of its search, and all of its options.
+    """Measure ``system``, the other systems of its family, and all of its options.
 
     Other systems get those of ``parameters`` that mean the same to them, and their own defaults for
     all others. Each of the ``repeats`` has the next seed. An option is not measured if an estimate,

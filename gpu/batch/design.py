@@ -66,7 +66,7 @@ def toml_key(name: str) -> str:
 
 
 MOST_CASES = 100_000
-LONGEST_TITLE, LONGEST_LABEL = 200, 80  # characters
+LONGEST_TITLE, LONGEST_ROW_LABEL = 200, 80  # characters
 SEEDS_END = 2**63  # a seed of a study is smaller: SQLite has no larger whole numbers
 
 Value = int | float | str
@@ -276,7 +276,7 @@ def _twice(some: Sequence[Any]) -> Any:
     return None
 
 
-Label = Annotated[str, msgspec.Meta(max_length=LONGEST_LABEL)]
+Label = Annotated[str, msgspec.Meta(max_length=LONGEST_ROW_LABEL)]
 Title = Annotated[str, msgspec.Meta(max_length=LONGEST_TITLE)]
 _Names = list[Annotated[str, msgspec.Meta(min_length=1)]]
 
@@ -312,7 +312,7 @@ class _DesignTable:
     colony: list[dict[str, Any]] = field(default_factory=list)
 
 
-_LABEL = f"a text in quotation marks of at most {LONGEST_LABEL} characters"
+_LABEL = f"a text in quotation marks of at most {LONGEST_ROW_LABEL} characters"
 _MUST = {
     "title": f"a text in quotation marks of at most {LONGEST_TITLE} characters",
     "label": _LABEL,
@@ -375,10 +375,9 @@ def _colony(table: Mapping[str, Any]) -> ColonyDesign:
 
 
 def _tried(name: str, value: object) -> tuple[Value, ...]:
-    must = f"{name} must be a number or a text, or a list of them"
-    values: list[Value] = record_of(
-        list[Value], value if isinstance(value, list) else [value], DesignError, must
-    )
+    values: list[Value] = value if isinstance(value, list) else [value]  # type: ignore[list-item]
+    if not all(type(one) in get_args(Value) for one in values):
+        raise DesignError(f"{name} must be a number or a text, or a list of them")
     if not values:
         raise DesignError(f"{name} has an empty list of values")
     for one in values:

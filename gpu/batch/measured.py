@@ -42,7 +42,7 @@ class Measurement:
 
     system: str  # the catalog's name
     device: str  # its name
-    # A name that it has in common with its baselines: the catalog's short name of the search, or
+    # A name that it has in common with its baselines: the alias in the catalog, or
     # the system's name if the baselines got parameters for this system alone.
     search: str
     model: str  # the maker's name of the device

@@ -105,7 +105,7 @@ class PaperTable:
 
 
 _TEXT = "a text in quotation marks, and not too long"
-_MUST = {
+_ITEM_MUST = {
     **dict.fromkeys(("authors", "title", "shows", "gpu", "cpu", "says", "baseline"), _TEXT),
     **dict.fromkeys(("configuration", "against", "note"), _TEXT),
     **dict.fromkeys(("hours", "h100_hours"), f"a number from 0 to {LIMIT_LARGEST:.0e}"),
@@ -149,7 +149,7 @@ class Item(PaperTable):
             if isinstance(one, dict):
                 names = (each.name for each in fields(Numbers))
                 need_known_keys(one, names, DesignError, "[[paper.numbers]]")
-        found = read_as(PaperTable, paper, "[paper]", _MUST)
+        found = read_as(PaperTable, paper, "[paper]", _ITEM_MUST)
         _check(found, set(design.labels))
         read = {one.name: getattr(found, one.name) for one in fields(found)}
         return cls(name=name, path=path, design=design, text=text, **read)
@@ -181,7 +181,7 @@ def _check(paper: PaperTable, labels: Collection[str]) -> None:
     for numbers in paper.numbers:
         measure, against = numbers.measure, numbers.against
         if measure not in MEASURES:
-            raise DesignError(f"measure = {measure!r} must be {_MUST['measure']}")
+            raise DesignError(f"measure = {measure!r} must be {_ITEM_MUST['measure']}")
         for label in filter(None, (numbers.configuration, against)):
             if label not in labels:
                 raise DesignError(f"[[paper.numbers]]: {label!r} is no configuration of the study")

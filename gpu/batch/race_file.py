@@ -112,7 +112,7 @@ def text_of(race: Race, records: Sequence[LaneRecord], instance: Instance) -> st
             "session": session.to_dict(),
             **{name: getattr(record, name) for name in ("log", "ending", "reason", *_LANE_NUMBERS)},
             "best": record.cost,
-            "curve": record.curve.rows,
+            "curve": np.array(record.curve.rows, np.float64).tolist(),
         }
         solution = None if record.solution is None else instance.written(record.solution)
         lanes.append({**lane, instance.problem.words.written: solution})
@@ -169,10 +169,12 @@ def _recorded(path: Path, found: _RaceInFile) -> RecordedRace:
         values = record_of(dict[str, Any], lane.get("session"), RaceError, f"{where}, session")
         session = replace(Session.from_dict(values), stop=StopSettings())
         name = session.system.problem.words.written
+        if name not in lane:
+            raise RaceError(f"{where} has no {name}")
         sessions.append(session)
         records.append(record_of(_LaneInFile, lane, RaceError, where).record)
         written.append(
-            record_of(list[int] | None, lane.get(name), RaceError, f"{where}, {name}")  # type: ignore[arg-type]
+            record_of(list[int] | None, lane[name], RaceError, f"{where}, {name}")  # type: ignore[arg-type]
         )
     race = Race(tuple(sessions), found.budget, found.in_turn)
     for number, session in enumerate(race.sessions, 1):

@@ -55,7 +55,7 @@ class Contender:
     # system's values, so that both do the same work.
     settings: tuple[tuple[str, int | float | str | None], ...] = ()
     # Name of the system that has baselines of its own, with such settings; empty if the baselines
-    # are those of the whole search.
+    # are those of the whole family.
     baselines: str = ""
 
     @property

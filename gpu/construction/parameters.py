@@ -16,12 +16,12 @@ TOUR_SELECTIONS = {
         "with candidate lists the same as roulette"
     ),
     "i-roulette": (
-        "largest product of weight and a random number of the city's own (2013); "
-        "favours heavy weights more than the random proportional rule does"
+        "largest product of the city's weight and its own random number (2013); heavy weights "
+        "win more often than by the random proportional rule"
     ),
     "wrs": (
-        "weighted reservoir sampling (2020): a random number of the city's own, "
-        "in proportion to the weights as on a wheel"
+        "weighted reservoir sampling (2020): each city has its own random number, and the same "
+        "chance as on a wheel"
     ),
 }
 """How ants without a candidate that they must take draw their next city, on the CPU."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import FormicariumError
 
-_LONGEST = 40  # characters of a text that is quoted
-_BITS = 128  # of a whole number that is written: Python refuses to write one of thousands
+_QUOTED_MOST = 40  # characters of a text that is quoted
+_QUOTED_BITS = 128  # of a whole number that is written: Python refuses to write one of thousands
 
 
 def described(value: object) -> str:
@@ -20,11 +20,11 @@ def described(value: object) -> str:
         return repr(value)
     if isinstance(value, int):
         bits = value.bit_length()
-        return int.__repr__(value) if bits <= _BITS else f"a number of {bits} bits"
+        return int.__repr__(value) if bits <= _QUOTED_BITS else f"a number of {bits} bits"
     if isinstance(value, float):
         return float.__repr__(value)
     if isinstance(value, str):
-        return str.__repr__(value if len(value) <= _LONGEST else f"{value[:_LONGEST]}...")
+        return str.__repr__(value if len(value) <= _QUOTED_MOST else f"{value[:_QUOTED_MOST]}...")
     kind = type(value)
     name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
     return f"an {name}" if name[0] in "aeiou" else f"a {name}"

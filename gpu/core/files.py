@@ -18,7 +18,7 @@ from gpu.core.errors import FormicariumError
 LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
 LEAST_FREE = 1 << 16  # bytes; a disk with fewer counts as full
 TRIES = 50 if sys.platform == "win32" else 1  # of a name that is in use
-_PAUSE = 0.02  # seconds between two of them
+_RETRY_PAUSE = 0.02  # seconds between two of them
 PACKED = b"\x1f\x8b"  # how a gzip file begins
 
 
@@ -117,7 +117,7 @@ def rename(part: Path, path: Path) -> None:
         except PermissionError:
             if not left:
                 raise
-            time.sleep(_PAUSE)
+            time.sleep(_RETRY_PAUSE)
         else:
             return
 

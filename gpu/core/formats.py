@@ -48,6 +48,13 @@ def brief(number: float, digits: int = 3, thousands: str = "") -> str:
     return f"{number:.{digits}g}"
 
 
+def parameter_value(value: object) -> str:
+    """Return the value of a parameter: auto, 0.5, 1234, listed."""
+    if value is None:
+        return "auto"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
 def percent(value: float | None) -> str:
     """Return a percentage, or a dash where there is none."""
     if value is None or not math.isfinite(value):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 
 HISTORY_KEPT = 4096
-"""Iterations whose costs a colony keeps: whoever wants all must not make more between two looks."""
+"""Iterations whose costs a colony keeps. Who wants all costs makes no more between two looks."""
 
 
 def _none() -> NDArray[np.int64]:
@@ -87,17 +87,17 @@ class Progress:
 
     @property
     def iterations(self) -> int:
-        """Iterations between the two looks."""
+        """How many iterations there are between the two looks."""
         return int(self.counts.sum())
 
     @property
     def iteration_best(self) -> int:
-        """Cost of the best solution built in them; there must be one."""
+        """Cost of the best solution of these iterations; there must be one."""
         return int(self.best.min())
 
     @property
     def iteration_mean(self) -> float:
-        """Mean cost of all solutions built in them; there must be one."""
+        """Mean cost of all solutions of these iterations; there must be one."""
         return float(np.average(self.mean, weights=self.counts))
 
 

@@ -20,7 +20,7 @@ NEW = -1  # the former number of a city that was not there
 class KeptTrails:
     """Trails in units of the initial one: a whole matrix, or a list; pairs on no list have 1.
 
-    The entries of one city are listed from the oldest to the newest, where a memory knows that.
+    The entries of one city are listed from the oldest to the newest, if their order is known.
     """
 
     def __init__(self, n: int, kept: NDArray[np.float32] | KnownTrails) -> None:
@@ -87,8 +87,9 @@ class Legacy:
     def on(self, solution: Solution, cost: int, former: NDArray[np.integer]) -> Legacy:
         """Return what is left for another instance, on which the best solution is this one.
 
-        ``former`` is as in :meth:`KeptTrails.renumbered`. Costs of earlier iterations are those of
-        another instance: the last one counts as if it had built this solution alone.
+        ``former`` is as in :meth:`KeptTrails.renumbered`. The costs of earlier
+        iterations are forgotten: they are of another instance. The last one has built this solution
+        alone.
         """
         last = self.state.iteration
         history = History(last, np.array([cost], np.int64), np.array([cost], np.float64))
@@ -127,9 +128,9 @@ class Adjustable(Protocol):
     def adjust(self, parameters: Parameters) -> bool:
         """Work with other ``parameters``, none of them automatic, from the next iteration on.
 
-        This is possible where all that change are numbers which every iteration reads anew; else
-        nothing changes, and the result is False. It is called between two iterations, after at
-        least one. The next iterations are those of a colony that was built with these parameters
-        and inherited what this one leaves. What no colony can leave to another one (temperatures,
-        what a bandit has learned, tabu lists, trails where colonies do not inherit) goes on, too.
+        It can if each iteration reads anew all numbers that change. If it cannot, nothing changes,
+        and the result is False. It is called between two iterations, after at least one. The next
+        iterations are those of a colony that was built with these parameters and inherited what
+        this one leaves. The colony also keeps what none can leave to another one: temperatures,
+        what a bandit has learned, tabu lists, and trails where colonies do not inherit.
         """

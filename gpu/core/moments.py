@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-STEP = 1e-9  # seconds by which two moments differ
+MOMENT_STEP = 1e-9  # seconds by which two moments differ
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Moments:
 
     def before(self, seconds: float) -> float:
         """Seconds of the improvement before that moment; of the first one if none is."""
-        at = bisect_right(self.improvements, seconds - STEP) - 1
+        at = bisect_right(self.improvements, seconds - MOMENT_STEP) - 1
         return self.improvements[max(0, at)] if self.improvements else 0.0
 
     def after(self, seconds: float) -> float:
         """Seconds of the improvement after that moment; the end if none is."""
-        at = bisect_right(self.improvements, seconds + STEP)
+        at = bisect_right(self.improvements, seconds + MOMENT_STEP)
         return self.improvements[at] if at < len(self.improvements) else self.length

@@ -19,7 +19,7 @@ from gpu.core.instance import Instance
 
 P = ParamSpec("P")
 
-_LARGEST = 2**64
+_LARGEST_WHOLE = 2**64  # a number with thousands of bits is no float
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Explanation:
     # the phase of an iteration (see :class:`gpu.core.snapshot.Snapshot`) whose work this parameter
     # decides; empty where that is the whole iteration
     phase: str = ""
-    # the value that older records mean, which do not name this parameter; empty: its default
+    # the value in effect before there was this parameter, for older records; empty: its default
     formerly: str = ""
     # raises ParameterError where an instance does not allow a value
     check: Callable[[Instance, Any], None] | None = None
@@ -114,7 +114,7 @@ class Parameters:
             if kind is not str:
                 if isinstance(value, bool) or not isinstance(value, int | float):
                     raise ParameterError(f"{name} = {described(value)} is not a number")
-                if isinstance(value, int) and abs(value) > _LARGEST:  # beyond what a float can be
+                if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
                     raise ParameterError(
                         f"{name} has {value.bit_length()} bits; it {explanation.must_be}"
                     )
@@ -185,10 +185,10 @@ class Parameters:
     def taken_over(
         cls, values: Mapping[str, object], former: type[Parameters]
     ) -> dict[str, object]:
-        """Return those of ``values``, chosen for ``former``, that are a choice for this kind too.
+        """Return those of ``values`` that were chosen for ``former``, and can be chosen here.
 
-        They are the ones that differ from ``former``'s defaults, where the parameter means the
-        same to both (symbol and text are equal): the α of one search is not that of another.
+        A value was chosen if it is not the default of ``former``. It can be chosen here if the
+        parameter means the same (symbol and text are equal): the α of ACS is not that of MMAS.
         """
         theirs, ours = former.explanations(), cls.explanations()
         return {
@@ -215,12 +215,12 @@ class Parameters:
                 explanation.check(instance, getattr(self, name))
 
     def differing(self, other: Parameters) -> frozenset[str]:
-        """Return the names of what has another value in ``other``, which is of the same kind."""
+        """Return the names of the parameters that ``other``, of the same kind, has otherwise."""
         theirs = other.to_dict()
         return frozenset(name for name, value in self.to_dict().items() if value != theirs[name])
 
     def resolved(self, n: int) -> Self:
-        """Fill what is automatic for an instance of ``n`` cities (vertices)."""
+        """Return these parameters for ``n`` cities (vertices), with none of them automatic."""
         return self
 
     def to_dict(self) -> dict[str, int | float | str | None]:

@@ -19,7 +19,7 @@ from gpu.core.words import shown
 T = TypeVar("T")
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
-Real = Annotated[float, msgspec.Meta(ge=0, le=2.0**63)]
+Real = Annotated[float, msgspec.Meta(ge=0, lt=2.0**63)]
 
 
 def record_of(
@@ -45,11 +45,13 @@ def record_of(
         return msgspec.convert(values, kind)
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at ")
-        key = place.strip("`").removeprefix("$.")
-        for name in reversed(re.findall(r"\w+", key)) if must else ():
+        key = place.strip("`").removeprefix("$").removeprefix(".")
+        missing = re.findall(r"missing required field `(\w+)`", what)
+        for name in (*missing, *reversed(re.findall(r"\w+", key))) if must else ():
             if must is not None and name in must:
                 raise refusal(f"{where}{name} must be {must[name]}") from error
-        raise refusal(f"{where}: {f'{key}: ' if key else ''}{what.replace('`', '')}") from error
+        told = (where, key, what.replace("`", ""))
+        raise refusal(": ".join(filter(None, told))) from error
 
 
 def plain(record: object) -> Any:

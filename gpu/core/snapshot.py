@@ -89,7 +89,7 @@ class Merges:
 
 
 @dataclass(frozen=True, slots=True)
-class Improvements:
+class MovesMade:
     """Moves that the local search made in the last iteration, on the tours of all ants."""
 
     two_opt: int
@@ -112,9 +112,9 @@ class Snapshot:
     best_solution: Solution | None = None
     # the best solution of the last iteration
     iteration_solution: Solution | None = None
-    # that one as its ant built it, before local search
+    # the same as its ant built it, before local search
     built_solution: Solution | None = None
-    improvements: Improvements | None = None  # for colonies with a local search
+    moves: MovesMade | None = None  # for colonies with a local search
     # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants'
     # best tour or of the classes of their best coloring, each pixel the largest trail in its
     # square. A selective memory shows what it holds, and the initial trail elsewhere.
@@ -150,7 +150,7 @@ class RunState(Snapshot):
 
     # (n,): the ants' best, which may be worse than what the run began with; None if it is not known
     ants_best: Solution | None = None
-    # the iteration in which the colony last bettered its own best, for stop criteria
+    # the iteration in which the colony last found a better solution, for stop criteria
     improved_iteration: int = 0
     edits: int = 0  # changes of the instance so far
     # what happened since the state before

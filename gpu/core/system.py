@@ -29,7 +29,7 @@ class SystemOf(Generic[AnyInstance, AnyParameters]):
     """One row of the catalog.
 
     ``builders``, ``starters`` and ``rule`` get parameters of which none is automatic. They and
-    ``takes`` import what is slow to import only when they are called.
+    ``takes`` import slow modules only when they are called.
     """
 
     name: str  # the paper's name, lower case with hyphens
@@ -37,7 +37,7 @@ class SystemOf(Generic[AnyInstance, AnyParameters]):
     paper: str  # author and year, and the section that defines it
     made_of: str  # what it is made of: how ants are spread, which memory, how updates are made
     summary: str  # one sentence for the window
-    deterministic: bool = True  # whether a seed gives the same tours always: no updates race
+    deterministic: bool = True  # whether a seed always gives the same tours
     instances: type[AnyInstance]  # what it solves
     parameters: type[AnyParameters]  # its parameters, with the paper's defaults
     # where it runs, and what builds it there
@@ -49,9 +49,9 @@ class SystemOf(Generic[AnyInstance, AnyParameters]):
     # makes its ants' rule from instance, parameters and seed; None: there are no replays
     rule: Callable[[AnyInstance, AnyParameters, int], Rule] | None = None
     no_rule: str = ""  # why there is no rule: the end of a sentence after a colon
-    # of an ant that changes a solution which it has; 0 for ants that make one, choice by choice
+    # of a replayed ant that changes a solution; 0 for ants that build one, choice by choice
     steps: int = 0
-    # raises ParameterError if an instance of its problem is not for it
+    # raises ParameterError if it cannot solve an instance of its problem
     takes: Callable[[AnyInstance], object] = lambda instance: None
 
     def __post_init__(self) -> None:

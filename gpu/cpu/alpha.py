@@ -212,12 +212,12 @@ def _find_alphas(
         alphas[edge] = max(length - known, 0)
 
 
-_AROUND = 10  # cities on each city's list whose edges make the graph
+_GRAPH_LISTED = 10  # cities on each city's list whose edges make the graph
 _FINEST = 100  # steps of penalties in one unit of length
 
 _FIRST_STEP = 6  # in mean lengths of an edge
 _MOST_STEPS, _FEWEST_STEPS = 600, 50
-_WORK = 8_000_000  # cities times steps, between these limits
+_ASCENT_WORK = 8_000_000  # cities times steps, between these limits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,14 +237,14 @@ def alpha_neighbours(instance: TspInstance, k: int, steps: int | None = None) ->
     """
     n = instance.n
     k = min(k, n - 1)
-    lists = quadrant_neighbours(instance, max(k, _AROUND))
+    lists = quadrant_neighbours(instance, max(k, _GRAPH_LISTED))
     start, end = _edges(lists, greedy_tour(instance, lists))
     lengths = instance.distances(start, end)
     # A key of an edge, its length before its number, is below 2^63 with its penalties, too.
     precision = int(np.clip(2**50 // (start.size * max(1, int(lengths.max()))), 1, _FINEST))
     tree = OneTree(n, start, end, lengths * precision)
     if steps is None:
-        steps = min(max(_WORK // n, _FEWEST_STEPS), _MOST_STEPS)
+        steps = min(max(_ASCENT_WORK // n, _FEWEST_STEPS), _MOST_STEPS)
     penalties, bound = _ascend(tree, steps)
     alphas = tree.alphas(penalties)
     rows, columns = np.concatenate((start, end)), np.concatenate((end, start))

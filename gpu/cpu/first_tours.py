@@ -24,9 +24,9 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import quadrant_neighbours
 
 _WIDE = 8  # cities in a box of the lowest level, and boxes in a box of any other
-_BITS = 20  # of each coordinate, for the curve
+_CURVE_BITS = 20  # of each coordinate, for the curve
 _NOISE = 1e-3  # km that TSPLIB's formula for GEO is off at most
-_FARTHEST = np.iinfo(np.int64).max
+_BEYOND_ALL = np.iinfo(np.int64).max
 
 Floats = NDArray[np.float64]
 
@@ -97,7 +97,7 @@ def _boxes_of(geometry: CityGeometry) -> Boxes:
 def _along_the_curve(places: Floats) -> NDArray[np.int64]:
     """Return a number of each place, near for near places: the bits of its coordinates in turn."""
     offsets = places - places.min(axis=0)
-    cells = (offsets * ((2**_BITS - 1) / max(float(offsets.max()), 1e-300))).astype(np.int64)
+    cells = (offsets * ((2**_CURVE_BITS - 1) / max(float(offsets.max()), 1e-300))).astype(np.int64)
     numbers = np.zeros(len(places), np.int64)
     for axis in range(3):
         spread = cells[:, axis]
@@ -137,7 +137,7 @@ def _nearest(boxes: Boxes, waiting: NDArray[np.int64], city: np.int64) -> np.int
     so on: what is found early excludes most others.
     """
     n = boxes.cities.size
-    best, nearest = np.int64(_FARTHEST), city
+    best, nearest = np.int64(_BEYOND_ALL), city
     came, place = city, city
     for level in range(1, boxes.first.size):
         place //= _WIDE

@@ -24,7 +24,7 @@ from gpu.tour_changes.parameters import (
 
 BY_TRAILS, BY_GAIN = "trails", "gain"
 WEIGHT = {
-    BY_TRAILS: "the one with the largest gain for what the population's edges lose in variety",
+    BY_TRAILS: "the one that saves most length for the variety that the population's edges lose",
     BY_GAIN: "the shortest",
 }
 
@@ -61,18 +61,18 @@ class CrossingParameters(Parameters):
     children: int = parameter(
         30,
         "c",
-        "Tours that an ant makes of two; it keeps one of them at most.",
+        "Children that an ant makes of two tours; it keeps one of them at most.",
         1,
         1000,
     )
     weight: str = parameter(
         BY_TRAILS,
         "W",
-        "Which of these tours an ant keeps.",
+        "Which of its children an ant keeps.",
         options=WEIGHT,
     )
     candidates: int = parameter(
-        8, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+        8, "cl", "Candidates of each city: near cities to which ants consider an edge.", 2, 16
     )
     nearness: str = parameter(
         AUTOMATIC,
@@ -103,8 +103,7 @@ class CrossingCudaParameters(Parameters):
     ants: int | None = parameter(
         None,
         "m",
-        "Ants an iteration, shared out among the tours. Each makes a tour of its own tour and "
-        "another one.",
+        "Ants an iteration, shared out among the tours. Each crosses its tour with another one.",
         2,
         1_000_000,
         automatic=f"{CUDA_ANTS} to {CROSSING_CUDA_MOST_ANTS} a tour",
@@ -120,37 +119,37 @@ class CrossingCudaParameters(Parameters):
     weight: str = parameter(
         BY_TRAILS,
         "W",
-        "Which of the tours that its ants have made takes the place of a tour, if it is shorter.",
+        "Which of its ants' children takes the place of a tour, if it is shorter.",
         options=WEIGHT,
     )
     winners: str = parameter(
         AUTOMATIC,
         "w",
-        "How many of its ants' tours a tour takes something from in a round.",
+        "From how many of its ants' children a tour takes changes in a round.",
         options={
             AUTOMATIC: f"one up to {MOST_ALONE:,} cities, many beyond",
-            ONE_WINNER: "it becomes the best one, so that tours stay different for longer",
+            ONE_WINNER: "it becomes the best of them, so that tours stay different for longer",
             MANY_WINNERS: (
-                "at first it takes all of their changes that fit together, to need fewer rounds"
+                "at first it takes all changes that fit together, so that fewer rounds are needed"
             ),
         },
     )
     settling: int = parameter(
         2,
         "a",
-        "Ants for each city of a tour that improve it before tours are crossed.",
+        "Ants for each city that improve a tour before tours are crossed.",
         1,
         1000,
     )
     kick: int = parameter(
         50,
         "L",
-        "Most cities in each of the three stretches of the tour that such an ant begins by moving.",
+        "Most cities in each of the three stretches of such an ant's double bridge.",
         1,
         1000,
     )
     candidates: int = parameter(
-        10, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+        10, "cl", "Candidates of each city: near cities to which ants consider an edge.", 2, 16
     )
     nearness: str = parameter(
         QUADRANTS,

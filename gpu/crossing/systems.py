@@ -87,7 +87,7 @@ SYSTEMS: tuple[System, ...] = (
         name="crossing-seq",
         made_of="one core; each ant has a tour, and crosses it with another ant's; trails keep "
         "the tours different",
-        summary="The same tours as crossing-cores, by one core.",
+        summary="The same tours as crossing-cores, on one core.",
         parameters=CrossingParameters,
         takes=require_symmetric,
         rule=_rule,

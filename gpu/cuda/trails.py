@@ -97,7 +97,7 @@ class DenseTrails:
         return measured
 
 
-class ListedTrails:
+class CudaListedTrails:
     """A trail for each entry of the candidate lists; all other edges have the least trail.
 
     ``lists``, of shape (n, k), are as the device numbers the cities; ``order`` says which city each
@@ -152,7 +152,7 @@ class ListedPictures:
     """Makes the pictures that a snapshot asks for on the host, from a copy of the listed trails."""
 
     def __init__(
-        self, problem: PicturedInstance, trails: ListedTrails, machine: Machine, arrays: Arrays
+        self, problem: PicturedInstance, trails: CudaListedTrails, machine: Machine, arrays: Arrays
     ) -> None:
         self._trails, self._machine, self._arrays = trails, machine, arrays
 

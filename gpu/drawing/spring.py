@@ -16,7 +16,7 @@ WHOLE_GRAPH = (
 _LARGE = 5_000_000
 """From so many vertices times edges on, paths are counted by products of matrices."""
 
-_EDGES_AT_ONCE = 100_000  # edges in one call of SciPy, which holds the interpreter's lock meanwhile
+_PATHS_AT_ONCE = 100_000  # edges in one call of SciPy, which holds the interpreter's lock meanwhile
 PIVOTS = 96
 SPRING_ROUNDS = 40
 _LAST_SPRING_STEP = 0.05
@@ -62,7 +62,7 @@ def _springs(
     if n <= WHOLE_GRAPH:
         lower, upper = np.triu_indices(n, 1)
         if n * len(edges) <= _LARGE:
-            sources = np.array_split(np.arange(n), min(n, n * len(edges) // _EDGES_AT_ONCE + 1))
+            sources = np.array_split(np.arange(n), min(n, n * len(edges) // _PATHS_AT_ONCE + 1))
             far = np.concatenate([_paths(matrix, among) for among in sources])[lower, upper]
         else:
             far = _short_paths(matrix.toarray())[lower, upper]

@@ -33,7 +33,7 @@ class FacoParameters(Parameters):
         live=True,
     )
     new_edges: int = parameter(
-        8, "MNE", "New edges after which an ant goes along the common tour again.", 1, 1000
+        8, "MNE", "New edges after which an ant follows the common tour again.", 1, 1000
     )
     adaptation: str = parameter(
         FIXED_EDGES,
@@ -42,8 +42,8 @@ class FacoParameters(Parameters):
         options={
             FIXED_EDGES: "as many as new_edges says",
             EXP3: (
-                f"one of the {ARMS} numbers up to new_edges, drawn; those that have led to shorter "
-                "tours are drawn more often (Skinderowicz 2024)"
+                f"one of the {ARMS} numbers up to new_edges is drawn, more often one that has led "
+                "to shorter tours (Skinderowicz 2024)"
             ),
         },
     )
@@ -51,7 +51,7 @@ class FacoParameters(Parameters):
     backup: int = parameter(
         64,
         "bl",
-        "Next neighbours: where no candidate is free, an ant takes the first free one of them.",
+        "Neighbours after the candidates: an ant takes the first free one if no candidate is free.",
         0,
         1000,
     )
@@ -73,8 +73,8 @@ class FacoParameters(Parameters):
     p_best: float = parameter(
         0.1,
         "p",
-        "Probability that cl draws in a row keep to the best tour once trails have settled; sets "
-        "the least.",
+        "Probability that cl draws in a row keep to the best tour once trails have settled; the "
+        "lower limit of trails follows from it.",
         0,
         1,
         low_open=True,
@@ -83,8 +83,8 @@ class FacoParameters(Parameters):
     best_source: float = parameter(
         0.01,
         "q",
-        "Probability that the best tour so far deposits and is left next, instead of the "
-        "iteration's best.",
+        "Probability that the best tour so far, and not that of the iteration, deposits and is the "
+        "next common tour.",
         0,
         1,
         live=True,
@@ -122,7 +122,7 @@ class FacoCudaParameters(FacoParameters):
     new_edges: int = parameter(
         8,
         "MNE",
-        "New edges after which an ant goes along the common tour again.",
+        "New edges after which an ant follows the common tour again.",
         1,
         MOST_RUNS - 1,
     )

@@ -27,8 +27,8 @@ FOCUSED_STEPS = 4  # of an ant that is replayed
 MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
 
 _HEAT = (
-    "Temperature at which a long cycle of cooling begins, in mean lengths of the edges that an "
-    "ant's double bridge gives up: the higher, the more tours are kept that are longer than before."
+    "Temperature at which a long cycle of cooling begins. Its unit is the mean length of an edge "
+    "that double bridges give up. The higher it is, the more often a longer tour is kept."
 )
 
 FIRST_CYCLE, FULL_CYCLE = 2, 64
@@ -66,12 +66,12 @@ class FocusedParameters(Parameters):
         automatic=f"n, at most {MOST_ANTS:,}",
     )
     candidates: int = parameter(
-        8, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+        8, "cl", "Candidates of each city: near cities to which ants consider an edge.", 2, 16
     )
     nearness: str = parameter(
         AUTOMATIC,
         "N",
-        "Which cities are near, where distances are not directed.",
+        "Which cities are near, if distances are symmetric.",
         check=_undirected,
         options={
             AUTOMATIC: f"alpha up to {ALPHA_LIMIT:,} cities, quadrants beyond",
@@ -81,8 +81,8 @@ class FocusedParameters(Parameters):
     kick: int = parameter(
         100,
         "L",
-        "Most cities in each of the three stretches of the tour that an ant begins by moving; a "
-        "tenth of this where distances are directed.",
+        "Most cities in each of the three stretches of an ant's double bridge; a tenth of it if "
+        "distances are directed.",
         1,
         1000,
         live=True,
@@ -91,8 +91,8 @@ class FocusedParameters(Parameters):
     cooling: int | None = parameter(
         None,
         "a",
-        "Ants for each city in a cycle of cooling, at whose end the temperature is 0. Doubling: "
-        "each cycle has twice as many as the one before.",
+        "Ants for each city in a cycle of cooling, which ends at the temperature 0. Doubling: each "
+        "cycle has twice as many as the one before.",
         1,
         1_000_000,
         automatic="2, doubling",
@@ -135,7 +135,7 @@ class FocusedCudaParameters(FocusedParameters):
     alpha_limit: ClassVar[int] = 0  # in the seconds that α takes, a GPU does without
 
     candidates: int = parameter(
-        10, "cl", "Cities near each city, to which ants consider an edge.", 2, 16
+        10, "cl", "Candidates of each city: near cities to which ants consider an edge.", 2, 16
     )
     nearness: str = parameter(
         AUTOMATIC,
@@ -149,7 +149,7 @@ class FocusedCudaParameters(FocusedParameters):
     kick: int = parameter(
         50,
         "L",
-        "Most cities in each of the three stretches of the tour that an ant begins by moving.",
+        "Most cities in each of the three stretches of an ant's double bridge.",
         1,
         1000,
         live=True,
@@ -158,8 +158,8 @@ class FocusedCudaParameters(FocusedParameters):
     ants: int | None = parameter(
         None,
         "m",
-        "Ants an iteration, shared out among the tours: at most "
-        f"{FOCUSED_CUDA_MOST_ANTS:,} for each, if not asked for.",
+        "Ants an iteration, shared out among the tours. Automatic: at most "
+        f"{FOCUSED_CUDA_MOST_ANTS:,} for each tour.",
         1,
         1_000_000,
         automatic="n / 5 a tour",
@@ -167,8 +167,8 @@ class FocusedCudaParameters(FocusedParameters):
     tours: int | None = parameter(
         None,
         "R",
-        f"Tours that ants change side by side, at most {CUDA_MOST_TOURS} if not asked for; they "
-        "are crossed after each cycle of cooling.",
+        "Tours that ants change side by side; they are crossed after each cycle of cooling. "
+        f"Automatic: at most {CUDA_MOST_TOURS}.",
         1,
         4096,
         automatic=f"{FOCUSED_CUDA_CITIES:,} / n",

@@ -64,7 +64,7 @@ NO_ANTS_YET = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DrawnPlaces(ChangeKind):
+class PlaceChoice(ChangeKind):
     """Two places are drawn, and the ant begins at the one with the weaker trail."""
 
     names = "tour", "", ""
@@ -380,7 +380,7 @@ class FocusedReplay:
         bridged = numbers[GAIN_BRIDGE] != NOT_BRIDGED
         return int(numbers[GAIN_BRIDGE]) if bridged else 0, int(numbers[GAIN_REPAIR])
 
-    def _places(self) -> DrawnPlaces:
+    def _places(self) -> PlaceChoice:
         """Tell between which places the ant chose."""
         drawn = self._story.numbers[[FIRST_PLACE, OTHER_PLACE]]
         if drawn[0] == drawn[1] and self._state.rules.focus < 1:
@@ -389,7 +389,7 @@ class FocusedReplay:
         cities = self._state.source[at]
         trails = self._state.trails.taken[cities]
         edges = self._edges(np.column_stack((cities, self._next(at))))
-        return DrawnPlaces(
+        return PlaceChoice(
             frozen(cities // self._halves),
             TourEdges(edges.cities, edges.lengths, frozen(trails)),
             int(trails.argmin()),  # of equal ones the first

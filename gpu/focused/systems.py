@@ -86,7 +86,7 @@ SYSTEMS: tuple[System, ...] = (
     _system(
         name="focused-seq",
         made_of="one core; ants change a common tour at one place each; cooling",
-        summary="The same tours as focused-cores, by one core.",
+        summary="The same tours as focused-cores, on one core.",
         parameters=FocusedParameters,
         takes=require_few_directed,
         rule=_rule,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.snapshot import Improvements, Wanted
+from gpu.core.snapshot import MovesMade, Wanted
 from gpu.core.trails import branching_factor
 from gpu.cpu import main_memory as memory
 from gpu.cpu import record as records
@@ -537,7 +537,7 @@ class CpuTourColony(CpuHeir):
             more["branching"] = branching_factor(self._listed())
         if self._search.is_used:
             moves = numbers[[records.TWO_OPT, records.OR_OPT]].tolist()
-            more["improvements"] = Improvements(*moves)
+            more["moves"] = MovesMade(*moves)
             begun = numbers[records.ITERATION] > self._inherited
             if begun and Wanted.BUILT_SOLUTION in wanted:
                 built = self._search.best_built

@@ -31,7 +31,7 @@ _KINDS = {
     ),
     "2opt-all": (
         Moves(exchanges=True, sample=1),
-        "2-opt, looking at every city of every tour; symmetric distances",
+        "2-opt that looks at every city of every tour; symmetric distances",
     ),
     "2opt+oropt": (
         Moves(exchanges=True, segments=True),

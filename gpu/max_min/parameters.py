@@ -30,8 +30,8 @@ class MmasParameters(AsParameters):
     p_best: float = parameter(
         0.05,
         "p",
-        "Probability of building the best tour again once trails have settled; the least trail "
-        "follows from it.",
+        "Probability that an ant builds the best tour once trails have settled; the lower limit "
+        "of trails follows from it.",
         0,
         1,
         low_open=True,
@@ -45,8 +45,8 @@ class MmasParameters(AsParameters):
             "iteration-best": "the shortest tour of the iteration",
             "global-best": "the shortest tour so far",
             "schedule": (
-                "the iteration's shortest, but the shortest so far every 25th iteration, "
-                "then ever more often, from iteration 250 on always (Stützle and Hoos)"
+                "the shortest of the iteration, but every 25th time the shortest so far, then ever "
+                "more often, and from iteration 250 on always (Stützle and Hoos)"
             ),
         },
         phase="update",

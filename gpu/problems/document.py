@@ -34,8 +34,8 @@ _PUT_PLACES = (
     "it is {}, which is not read; write its places as a table (.csv) with the columns latitude "
     "and longitude"
 )
-_PACKED = "it is packed by {}; unpack it, or pack it by gzip"
-_ROOT = rb"\s*(?:<[?!][^>]*>\s*)*<(?:\w+:)?"  # of XML: what stands before the name of its element
+_PACKED_BY = "it is packed by {}; unpack it, or pack it by gzip"
+_XML_ROOT = rb"\s*(?:<[?!][^>]*>\s*)*<(?:\w+:)?"  # what stands before the name of its element
 
 _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
     (
@@ -52,10 +52,10 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
         "it is a ZIP archive or a spreadsheet, not an instance; unpack it, or save the table as "
         "CSV",
     ),
-    (rb"BZh[1-9]1AY&SY", _PACKED.format("bzip2")),
-    (rb"\xfd7zXZ\x00", _PACKED.format("xz")),
-    (rb"\x28\xb5\x2f\xfd", _PACKED.format("zstd")),
-    (rb"\x1f\x9d", _PACKED.format("compress")),
+    (rb"BZh[1-9]1AY&SY", _PACKED_BY.format("bzip2")),
+    (rb"\xfd7zXZ\x00", _PACKED_BY.format("xz")),
+    (rb"\x28\xb5\x2f\xfd", _PACKED_BY.format("zstd")),
+    (rb"\x1f\x9d", _PACKED_BY.format("compress")),
     (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|.{257}ustar", "it is an archive; unpack it"),
     (
         rb"\x93NUMPY|\x89HDF\r\n|\x80[\x04\x05]\x95|PAR1\x15",
@@ -78,13 +78,13 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
         "it is a web page, not an instance; download the file itself",
     ),
     (rb"\s*<(svg\b|[?!].*<svg\b)", "it is an SVG picture, not an instance"),
-    (_ROOT + rb"gpx\b", _PUT_PLACES.format("GPX")),
-    (_ROOT + rb"kml\b", _PUT_PLACES.format("KML")),
-    (_ROOT + rb"osm\b", _PUT_PLACES.format("OpenStreetMap XML")),
-    (_ROOT + rb"graphml\b", _GRAPH.format("GraphML")),
-    (_ROOT + rb"gexf\b", _GRAPH.format("GEXF")),
+    (_XML_ROOT + rb"gpx\b", _PUT_PLACES.format("GPX")),
+    (_XML_ROOT + rb"kml\b", _PUT_PLACES.format("KML")),
+    (_XML_ROOT + rb"osm\b", _PUT_PLACES.format("OpenStreetMap XML")),
+    (_XML_ROOT + rb"graphml\b", _GRAPH.format("GraphML")),
+    (_XML_ROOT + rb"gexf\b", _GRAPH.format("GEXF")),
     (
-        _ROOT + rb"travellingSalesmanProblemInstance\b",
+        _XML_ROOT + rb"travellingSalesmanProblemInstance\b",
         "it is TSPLIB's XML, which is not read; take the .tsp file of the same name",
     ),
     (rb"\s*<[?!a-z]", "it is XML, which is not read"),

@@ -24,7 +24,7 @@ COLORING_SELECTIONS = {
     "hybrid": "some stochastic trials, then the wheel",
     "wheel": "roulette wheel over the candidates of the class (prefix sums)",
     "trial": (
-        f"stochastic trials until a candidate is accepted; after {MOST_TRIALS} in vain the wheel"
+        f"stochastic trials until a candidate is accepted; after {MOST_TRIALS} failures the wheel"
     ),
 }
 """How ants draw the next vertex of a class; the same probabilities, and three ways to them."""
@@ -58,7 +58,7 @@ class ColoringParameters(Parameters):
     alpha: float = parameter(
         2.0,
         "α",
-        "Weight of a vertex's neighbours that its class rules out already.",
+        "Weight of a vertex's neighbours that cannot join the class any more.",
         0,
         20,
         low_open=True,
@@ -71,7 +71,7 @@ class ColoringParameters(Parameters):
     reward: float = parameter(
         300.0,
         "L",
-        "What an ant adds to the trails of its coloring, times its colors.",
+        "An ant adds this, divided by its number of colors, to the trails of its coloring.",
         0,
         1e6,
         live=True,
@@ -125,7 +125,7 @@ class ColoringTabuParameters(ColoringParameters):
     searches: int | None = parameter(
         None,
         "s",
-        "Tabu searches, each taking after one of the best ants.",
+        "Tabu searches; each begins with the coloring of one of the best ants.",
         1,
         1_000_000,
         automatic=f"m, at most {MOST_SEARCHES}",

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 from gpu.core.errors import ParameterError
+from gpu.core.formats import parameter_value
 from gpu.core.instance import CityEdit, Edited, Instance, Solution
 from gpu.core.parameters import Parameters
 from gpu.core.records import Count, record_of
@@ -30,7 +31,7 @@ class Change:
     @property
     def text(self) -> str:
         """What changes, in a few words."""
-        parts = [f"{name} {_written(value)}" for name, value in self.parameters.items()]
+        parts = [f"{name} {parameter_value(value)}" for name, value in self.parameters.items()]
         if self.stop is not None:
             parts.append("limits")
         for kind, done in (("add", "added"), ("move", "moved"), ("remove", "removed")):
@@ -143,9 +144,3 @@ def differences(change: Change, before: Setting, after: Setting) -> dict[str, ob
             "sha256": after.instance.sha256,
         }
     return line
-
-
-def _written(value: object) -> str:
-    if value is None:
-        return "auto"
-    return f"{value:g}" if isinstance(value, float) else str(value)

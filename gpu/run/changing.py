@@ -128,7 +128,7 @@ class ColonyPlace(NamedTuple):
         after: Setting,
         edit: Edited | None,
         state: Snapshot,  # of the run
-        start: Solution | None,  # with which a colony begins that has made no iteration
+        start: Solution | None,  # for a colony that takes over before the first iteration
     ) -> tuple[Colony, FormicariumError | None]:
         """Close ``colony`` and return what goes on in its place.
 
@@ -222,7 +222,7 @@ class MadeChange(NamedTuple):
 
 
 class Changes:
-    """What a run works on and with now, and the changes that wait.
+    """The present setting of a run, and the changes that wait.
 
     :meth:`ask` may be called from any thread, and ``setting`` read.
     """
@@ -305,7 +305,7 @@ class Changes:
 
 
 def _adjusted(colony: Colony, after: Setting, state: Snapshot) -> bool:
-    """Whether ``colony`` works with other numbers from now on, and need not be built anew."""
+    """Let ``colony`` work with the new numbers; return whether it can."""
     if not state.iteration or not isinstance(colony, Adjustable):
         return False
     return colony.adjust(after.parameters)

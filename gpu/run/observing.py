@@ -38,7 +38,7 @@ class ImprovementLog:
         return Progress(improvements=tuple(self.improvements))
 
     def follow(self, shown: Snapshot, elapsed: float) -> Progress:
-        """Return what happened since the last look: the colony has ``shown`` this ``elapsed`` s on.
+        """Return what happened since the last look, by what is ``shown`` after ``elapsed`` s.
 
         Raises
         ------
@@ -116,7 +116,7 @@ class ImprovementLog:
 
 
 class Observer:
-    """Makes the state of a run of what its colony shows, and of what the run began with.
+    """Makes the state of a run from what its colony shows and what the run began with.
 
     ``state`` is replaced as a whole, so another thread may read it.
     """
@@ -161,7 +161,7 @@ class Observer:
         return self._take_in(shown, best, elapsed)
 
     def take_over(self, solution: Solution, cost: int) -> None:
-        """Make the state of what is left of the best solution, on other cities."""
+        """Go on with what is left of the best solution, after the cities have changed."""
         state = self.state
         of_start = not state.best_iteration  # the colony has found none that is as good
         self.state = replace(
@@ -187,7 +187,7 @@ class Observer:
             self.checking += time.perf_counter() - begun
 
     def _take_in(self, shown: Snapshot, best: Solution | None, elapsed: float) -> RunState:
-        """Make the new state of what the colony has ``shown``; return it with all parts."""
+        """Make the new state from what is ``shown``; return it with all parts."""
         of_start: dict[str, Any] = {}
         if self._start is not None and self._start_is_better(shown):
             solution, cost = self._start.best_solution, self._start.best_cost

@@ -1,4 +1,4 @@
-"""The slices in which a run works, and what is said of iterations that take longer than it may."""
+"""The slices in which a run works, and a warning if an iteration exceeds the time limit."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import time
 
 from gpu.core.colony import Colony, Foreseeing
 
-SLICE = 0.020  # seconds of work after which the run looks whether the user wants something
+SLICE = 0.020  # seconds of work after which the run looks what the user wants
 
-_SURE = 0.5  # seconds of an iteration, after which is said how long it will take
+_TOLD_AFTER = 0.5  # seconds of an iteration after which the user is told how long it takes
 
 
 class Deadline:
@@ -76,7 +76,7 @@ def warning(colony: Colony, spent: float, limit: float | None) -> str:
 
     It is empty while nothing is known, and if the iteration fits into the ``limit`` in seconds.
     """
-    if limit is None or not isinstance(colony, Foreseeing) or spent <= min(_SURE, limit / 2):
+    if limit is None or not isinstance(colony, Foreseeing) or spent <= min(_TOLD_AFTER, limit / 2):
         return ""
     expected = max(colony.expected_seconds(), spent)
     if expected <= limit:

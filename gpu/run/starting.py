@@ -25,15 +25,14 @@ _OUT_OF_STUDIES = frozenset({Problem.COLORING})
 
 
 def start_of(instance: Instance) -> Solution | None:
-    """Return it, read-only; None for a problem whose runs begin with nothing."""
+    """Return the solution with which runs begin, read-only; None for a problem without one."""
     make = _MAKERS.get(instance.problem)
     return make(instance) if make else None
 
 
 def begins_in_studies(instance: Instance) -> bool:
-    """Whether the runs of a study begin with it, too.
+    """Whether the runs of a study begin with the solution of :func:`start_of`.
 
-    Not those on a graph: few ants build a coloring that is better than the greedy one, and a study,
-    as a paper, compares what ants build.
+    Runs on graphs do not: a study compares what ants build, and few ants build a better coloring.
     """
     return instance.problem not in _OUT_OF_STUDIES

@@ -13,7 +13,7 @@ AUTOMATIC, ALPHA, QUADRANTS = "automatic", "alpha", "quadrants"
 
 NEARNESS = {
     ALPHA: "those whose edges most likely belong to a short tour (Helsgaun 2000)",
-    QUADRANTS: "the nearest, and the nearest in each direction: known at once",
+    QUADRANTS: "the nearest, and the nearest in each of four directions: found at once",
 }
 
 ALPHA_LIMIT = 20_000  # cities up to which α is worth the seconds that it takes

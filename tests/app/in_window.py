@@ -124,7 +124,8 @@ def answer(qtbot: QtBot, application: Application, question: str, text: str) -> 
 
     def asked() -> QMessageBox | None:
         boxes = application.window.findChildren(QMessageBox)
-        return next((one for one in boxes if question in one.text()), None)
+        asked = (one for one in boxes if question in one.text() and one.isVisible())
+        return next(asked, None)
 
     qtbot.waitUntil(lambda: asked() is not None)
     box = asked()

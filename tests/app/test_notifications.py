@@ -120,7 +120,7 @@ def test_an_error_in_a_slot_is_told(qtbot: QtBot, tmp_path: Path) -> None:
     parent = QObject()
     with qtbot.captureExceptions() as caught:
         QTimer.singleShot(0, parent, lambda: 1 / 0)
-        qtbot.wait(50)
+        qtbot.waitUntil(lambda: bool(caught))
     hub = Notifications()
     hub.listeners.append(told.append)
     with hub:

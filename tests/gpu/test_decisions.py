@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import sys
-import types
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
@@ -24,7 +22,6 @@ from gpu.core.decisions import Rule, Step, TrailSource
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
-from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
@@ -39,12 +36,10 @@ from gpu.rlf.search_replay import TabuMove
 from tests.emulation import needs_emulation
 from tests.golden import Golden
 from tests.gpu.cpu import makers
-from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.cuda.emulated import EMULATED_GPU, emulate_gpu
 from tests.gpu.rlf.literal import random_graph
 from tests.gpu.rlf.test_rule import coloring_of
 from tests.views.scenes import uniform
-
-GPU = Device("cuda:0", "cuda", 0, 2, "emulated", 1 << 30, "")
 
 RULED = [
     row for row in catalog.CATALOG if row.rule and not row.steps and row.problem is Problem.TSP
@@ -79,14 +74,10 @@ def built(
     patch: pytest.MonkeyPatch,
     instance: Instance,
 ) -> Iterator[Colony]:
-    device = GPU if place == "cuda" else devices.find(place)
-    emulation = types.SimpleNamespace(CupyMachine=lambda _: EmulatedMachine())
-    patch.setitem(sys.modules, "gpu.cuda.cupy_machine", emulation)
-    colony = catalog.build(system, instance, parameters, device, 6)
-    try:
+    device = EMULATED_GPU if place == "cuda" else devices.find(place)
+    emulate_gpu(patch)
+    with closing(catalog.build(system, instance, parameters, device, 6)) as colony:
         yield colony
-    finally:
-        colony.close()
 
 
 @pytest.mark.timeout(300)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import (
     STRONGEST_TRAILS,
-    Improvements,
+    MovesMade,
     RunState,
     Trails,
     TrailTable,
@@ -115,7 +115,7 @@ def snapshot(
         built_solution=shuffled(last, 1 + n // 9, iteration + 1)
         if improved and Wanted.BUILT_SOLUTION in wanted
         else None,
-        improvements=Improvements(31 * n, 12 * n) if improved else None,
+        moves=MovesMade(31 * n, 12 * n) if improved else None,
         pheromone=picture(n, iteration, memory=memory) if Wanted.PHEROMONE in wanted else None,
         strip=table(best, n, iteration, 0) if Wanted.STRIP in wanted else None,
         band=table(best, n, iteration, 8) if Wanted.BAND in wanted else None,

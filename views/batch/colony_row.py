@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from gpu import catalog
 from gpu.aims import Aim
-from gpu.batch.design import LONGEST_LABEL, ColonyDesign, DesignError, Value
+from gpu.batch.design import LONGEST_ROW_LABEL, ColonyDesign, DesignError, Value
 from views.setup.fields import ChoiceBox, make_line
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
@@ -84,7 +84,7 @@ class ColonyRow(QFrame):
             "Label of the colony",
             "What tables and plots call it; empty: its name",
             empty="Label",
-            most=LONGEST_LABEL,
+            most=LONGEST_ROW_LABEL,
         )
         self.label.setMinimumWidth(60)
         tip = "Which colony, or the aim by which the program chooses one"

@@ -1,4 +1,4 @@
-"""Which colony of a search, and which of its options, is fastest on the instance."""
+"""Which colony of a family, and which of its options, is fastest on the instance."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from views.widgets.theme import Theme, icon
 from views.widgets.view import View, ViewSource
 
 _COMPARISON_HINT = (
-    "Compare times each colony of the chosen search that this device can run, and each option of "
+    "Compare times each colony of the chosen family that this device can run, and each option of "
     "the chosen colony's parameters. They take turns, after a warm-up, with the same instance, "
     "parameters and seeds. The table shows the median time of each phase of an iteration; it says "
     "nothing of the solutions."
@@ -52,7 +52,7 @@ class ComparisonView(View):
         super().__init__()
         self.report: ComparisonReport | None = None
         self.measure = MeasureBar(
-            "Compare", "Time the colonies of this search, and the options of the chosen one"
+            "Compare", "Time the colonies of this family, and the options of the chosen one"
         )
         self.table: ColumnTable[ComparisonRow] = ColumnTable(
             "Compared colonies and options", TableModel(_key)

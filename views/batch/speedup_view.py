@@ -32,7 +32,7 @@ MOST_PLACES = {"small": 500, "medium": 2500}
 """Most cities (vertices) of bundled instances in a scope; one core is too slow for larger ones."""
 
 _SPEEDUP_HINT = (
-    "Measure times a colony here beside the same search on one core and on all cores, with the "
+    "Measure times a colony here beside those of its family on one core and on all cores, with the "
     "same instance, parameters, seeds and number of {solutions}. It shows how many times as fast "
     "the colony is: medians with their quartiles."
 )
@@ -54,7 +54,7 @@ class SpeedupView(View):
         _fill(self.scope, "On which instances", this="This instance", small="", medium="")
         _fill(self.contenders, "Which colonies", one="This colony", all="All colonies")
         self.measure = MeasureBar(
-            "Measure", "Run each colony beside the same search on one core and on all cores"
+            "Measure", "Run each colony beside those of its family on one core and on all cores"
         )
         self.what = OptionButtons(
             {"solutions": "", "target": "", "table": "Table"},
@@ -69,7 +69,7 @@ class SpeedupView(View):
             self.plot.show_logarithmic(side, on=True)
         self.legend = FlowLayout()
         self.chips: dict[str, Chip] = {}
-        self._curves: dict[str, PlotCurve] = {}
+        self.curves: dict[str, PlotCurve] = {}
         self.bars = Bars()
         self.table: ColumnTable[_Measured] = ColumnTable(
             "Measured speedups", TableModel(_key, unknown="")
@@ -193,9 +193,9 @@ class SpeedupView(View):
             # Of instances of the same size, the geometric mean is drawn.
             sizes = series.get(key, {})
             points = [(size, sum(sizes[size]) / len(sizes[size])) for size in sorted(sizes)]
-            self._curves[key].set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
+            self.curves[key].set_points(np.array(points, dtype=np.float64).reshape(-1, 2))
             chip.setVisible(key in series)
-        places = np.concatenate([np.empty((0, 2)), *(c.points for c in self._curves.values())])
+        places = np.concatenate([np.empty((0, 2)), *(c.points for c in self.curves.values())])
         if len(places):
             low, high = places.min(axis=0), places.max(axis=0)
             y = (min(low[1], 0.0) - 0.1, max(high[1], 0.0) + 0.15)
@@ -208,7 +208,7 @@ class SpeedupView(View):
         curve = self.plot.add_curve(role, 2.0, dots=True)
         chip.toggled.connect(curve.setVisible)
         self.legend.addWidget(chip)
-        self.chips[key], self._curves[key] = chip, curve
+        self.chips[key], self.curves[key] = chip, curve
 
 
 def _conditions(reports: Sequence[SpeedupReport]) -> str:

@@ -300,13 +300,13 @@ class Board(QDialog):
         else:
             self.paste_requested.emit(copied.text())
 
-    def _go_on(self, wish: SignalInstance) -> None:
+    def _go_on(self, wanted: SignalInstance) -> None:
         """Tell what the user wants of the cities, if they are enough for a tour."""
         lacking = FEWEST - len(self.drawing.points)
         if lacking > 0:
             self.tell(f"A tour needs at least {FEWEST} cities; place {lacking} more", "problem")
         else:
-            wish.emit()
+            wanted.emit()
 
     def _choose_tool(self, tool: str) -> None:
         self.canvas.use_tool(tool)

@@ -82,7 +82,7 @@ TOOLS = {  # text, key, what it does
     "erase": ("Erase", "E", "Click or drag over cities to erase them"),
     "lasso": ("Lasso", "L", "Draw around cities to select them; Delete erases them"),
 }
-WELCOME = "Click to place cities.\nPaste coordinates, or trace a picture."
+BOARD_WELCOME = "Click to place cities.\nPaste coordinates, or trace a picture."
 
 _AROUND_PAGE = 5.0  # degrees around a single city on the globe that are shown
 
@@ -124,7 +124,7 @@ class Canvas(CanvasView):
         self.graphics.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.graphics.setAccessibleName("Drawing board")
         self.graphics.installEventFilter(self)
-        self.welcome = self._label_over(WELCOME)
+        self.welcome = self._label_over(BOARD_WELCOME)
         fill(QVBoxLayout(self), (self.graphics, 1))
         drawing.changed.connect(self._let_go)
         drawing.changed.connect(self.show_drawing)

@@ -64,7 +64,6 @@ class Pane(QFrame):
         buttons = self.help_button, self.picture_button, self.zoom_button
         for button in buttons:
             button.setIconSize(QSize(16, 16))
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         fill(QHBoxLayout(corner), *buttons, margins=(0, 0, 2, 0), spacing=0)
         self.tabs.setCornerWidget(corner, Qt.Corner.TopRightCorner)
         fill(QVBoxLayout(self), self.tabs, margins=(1, 1, 1, 1))

@@ -1,4 +1,4 @@
-"""The main window: it shows what it is given, and emits a signal for each wish of the user."""
+"""The main window: it shows what it is given, and emits a signal for all that the user wants."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout
 
@@ -52,8 +52,6 @@ class ReplayBar(QFrame):
         self.live.setCheckable(True)
         self.speed.setMenu(self._menu())
         buttons = self.back, self.play, self.next, self.speed, self.live, self.film
-        for button in buttons:
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         middle = fill(QVBoxLayout(), self.moment, self.slider, spacing=0)
         parts = *buttons[:3], (middle, 1), *buttons[3:]
         fill(QHBoxLayout(self), *parts, margins=(4, 0, 4, 0), spacing=3)

@@ -221,7 +221,6 @@ class _Button(QToolButton):
         super().__init__()
         self.setDefaultAction(action)
         self.setProperty("role", role)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
 
 class _StartButton(_Button):

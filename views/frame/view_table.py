@@ -159,7 +159,7 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
     "device": ViewExplanation(
         "The bars say where the time of an iteration goes: building solutions, improving them, "
         "updating the trails. The branching factor is the mean number of edges that ants still "
-        "consider at a city: near 1 the search has settled.",
+        "consider at a city: near 1 the ants have settled.",
         _PHASES_PAPER,
     ),
     "pheromone": ViewExplanation(

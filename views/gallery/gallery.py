@@ -56,8 +56,6 @@ class Gallery(QWidget):
         )
         self.open_button = make_button("", "Open a file…", "Open an instance or a run (Ctrl+O)")
         self.back_button = make_button("", "Back", "Back to the instance that is loaded (Esc)")
-        for button in (self.draw_button, self.open_button, self.back_button):
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.draw_button.clicked.connect(self.draw_requested)
         self.instances.draw_requested.connect(self.draw_requested)
         self.open_button.clicked.connect(self.open_requested)

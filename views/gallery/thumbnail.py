@@ -32,8 +32,8 @@ _DOT_SIZES = (
     (2_500, 1.6),
 )  # most places, and the diameter of a dot
 _BESIDE_TOUR = 250  # most cities that are drawn as dots on their tour
-_MOST_LINES = 12_000  # most edges that are drawn as lines
-_EDGES_INK = 0.10  # share of the picture that edges may cover before they are drawn paler
+_THUMBNAIL_LINES = 12_000  # most edges that are drawn as lines
+_THUMBNAIL_INK = 0.10  # share of the picture that edges may cover before they are drawn paler
 
 
 def draw_places(
@@ -82,13 +82,13 @@ def draw_graph(
     area = QRectF(0, 0, size.width(), size.height())
     transform = _fitting(drawing.places, area)
     pixels = to_pixels(drawing.places, transform)
-    if drawing.shades is not None and len(graph.edges) > _MOST_LINES:
+    if drawing.shades is not None and len(graph.edges) > _THUMBNAIL_LINES:
         _draw_shades(painter, drawing.shades, transform, theme)
     else:
         lines = pixels[graph.edges].reshape(-1, 4)
         length = float(np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1]).sum())
         ink = length / (area.width() * area.height())
-        opacity = min(0.6, max(0.05, (_EDGES_INK / max(ink, 1e-9)) ** 0.75))
+        opacity = min(0.6, max(0.05, (_THUMBNAIL_INK / max(ink, 1e-9)) ** 0.75))
         draw_lines(painter, lines, theme.colour("mean", opacity), ratio)
     fitting = 0.85 * drawing.spacing * abs(transform.m11())
     diameter = min(9.0, max(2.2, fitting)) * ratio

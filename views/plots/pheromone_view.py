@@ -36,7 +36,7 @@ from views.widgets.theme import Theme
 from views.widgets.view import NOTHING, Pointed
 
 _CAPTION_MARGINS = 18  # pixels at the left and the right of the view, and a little more
-_MANY_CITIES = 200  # from which on single trails of the matrix cannot be told apart
+_CROWDED_FROM = 200  # from which on single trails of the matrix cannot be told apart
 
 # What can be shown: the text of its button, and what it is.
 _TRAIL_FORMS = {
@@ -110,7 +110,7 @@ class PheromoneView(MatrixView):
         forms = display_of(self._instance).trail_forms
         if len(forms) == 1 or self.moment:
             return forms[-1]
-        many = self._instance is not None and self._instance.n > _MANY_CITIES
+        many = self._instance is not None and self._instance.n > _CROWDED_FROM
         return self._chosen or ("strip" if many else "matrix")
 
     @property

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWi
 from gpu.core.formats import byte_size, milliseconds, number_of, quantity, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
-from gpu.core.snapshot import Improvements, RunState, Wanted
+from gpu.core.snapshot import MovesMade, RunState, Wanted
 from views.plots.bounded_curve import BoundedCurve
 from views.problem_display import display_of
 from views.widgets.bars import Bar, Bars
@@ -121,7 +121,7 @@ class DeviceView(View):
     def take_in(self, snapshot: RunState) -> None:
         """Keep the latest times, and add a point to the branching factor."""
         self._snapshot = snapshot
-        if (made := snapshot.improvements) is not None:
+        if (made := snapshot.moves) is not None:
             self._made = self._made[0] or made.two_opt > 0, self._made[1] or made.or_opt > 0
         if snapshot.branching is not None and snapshot.iteration:
             self._history.append(snapshot.iteration, snapshot.elapsed, snapshot.branching)
@@ -130,7 +130,7 @@ class DeviceView(View):
         """Draw the times by phase, the moves of local search, and the branching factor."""
         state = self._snapshot
         self._draw_phases({} if state is None else state.phases)
-        self._draw_moves(None if state is None else state.improvements)
+        self._draw_moves(None if state is None else state.moves)
         limits = None if state is None else state.limits
         self.limits_note.setVisible(limits is not None)
         if limits is not None:
@@ -160,7 +160,7 @@ class DeviceView(View):
         self.phases.setVisible(total > 0)
         self.phases_note.setVisible(total <= 0)
 
-    def _draw_moves(self, made: Improvements | None) -> None:
+    def _draw_moves(self, made: MovesMade | None) -> None:
         self.moves_title.setVisible(made is not None)
         self.moves.setVisible(made is not None)
         if made is None:
@@ -174,5 +174,5 @@ class DeviceView(View):
             ]
         )
         total = made.two_opt + made.or_opt
-        made_in_all = number_of(total, "improvement")
-        self.moves_title.setText(f"LOCAL SEARCH  ·  {made_in_all} in an iteration")
+        moves = number_of(total, "move")
+        self.moves_title.setText(f"LOCAL SEARCH  ·  {moves} in an iteration")

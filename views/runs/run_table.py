@@ -102,7 +102,7 @@ _FLAGS = [
     for column in RUN_COLUMNS
 ]
 
-_RUN_MENU = (  # name of the wish, its text with the key, and whether it is for one run alone
+_RUN_MENU = (  # name of the command, its text with the key, and whether it is for one run alone
     ("open", "Open\tEnter", True),
     ("again", "Run again\tR", True),
     ("", "", False),
@@ -199,7 +199,7 @@ class RunTable(ColumnTable[RunRow]):
         self._widths.clear()
         super().apply_theme(theme)
 
-    def wish(self, name: str) -> None:
+    def do(self, name: str) -> None:
         """Do what an entry of the menu stands for, with the selected rows."""
         rows = self.selected
         if name == "copy":
@@ -244,7 +244,7 @@ class RunTable(ColumnTable[RunRow]):
         if name is None:
             super().keyPressEvent(event)
         else:
-            self.wish(name)
+            self.do(name)
 
     def keyboardSearch(self, search: str) -> None:
         """Ignore letters: the filter finds more."""
@@ -294,7 +294,7 @@ class RunTable(ColumnTable[RunRow]):
                 text = f"Un{text.lower()}"
             action = menu.addAction(text)
             action.setEnabled(not single or len(rows) == 1)
-            action.triggered.connect(lambda _=False, name=name: self.wish(name))
+            action.triggered.connect(lambda _=False, name=name: self.do(name))
         return menu
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:

@@ -23,7 +23,7 @@ _NO_RUNS_YET = (
 )
 _NO_RUN_MATCHES = "No run matches the filter."
 
-_RUN_BUTTONS = {  # name of the wish: text, icon, tip
+_RUN_BUTTONS = {  # name of the command: text, icon, tip
     "open": ("Open", "open", "Show the run's curve, its solution and its choices (Enter)"),
     "again": ("Run again", "reset", "Run it once more and compare the results (R)"),
     "delete": ("Delete…", "close", "Delete the logs of the selected runs (Del)"),
@@ -63,8 +63,7 @@ class RunsView(View):
             name: make_button("", text, tip) for name, (text, _, tip) in _RUN_BUTTONS.items()
         }
         for name, button in self.buttons.items():
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.clicked.connect(lambda _=False, name=name: self.table.wish(name))
+            button.clicked.connect(lambda _=False, name=name: self.table.do(name))
         self.table.chosen.connect(self._selected)
         self.table.written.connect(self._show_next)
         self.model.modelReset.connect(self._describe)

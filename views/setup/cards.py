@@ -258,8 +258,8 @@ class ColonyCard(Card):
         system = self.system
         return system is not None and (self.devices.currentData(), system.name) == (device, colony)
 
-    def choose_search(self, alias: str) -> None:
-        """Choose the recommended colony of the search ``alias`` on the chosen device."""
+    def choose_alias(self, alias: str) -> None:
+        """Choose the recommended colony with this ``alias`` on the chosen device."""
         for system in [one for one in self._runnable if one.alias == alias][:1]:
             self.choose_system(system)
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 from gpu.core.errors import FormicariumError
 from gpu.core.records import record_of
 
-MOST_UNDONE = 200  # changes that can be undone
+MOST_SETUPS_UNDONE = 200  # changes that can be undone
 
 _CHANGE_WORDS = {
     "aim": "aim",
@@ -81,7 +81,7 @@ class ChoiceHistory:
 
     def __init__(self, restore: Callable[[PanelState], object], parent: QObject) -> None:
         self.stack = QUndoStack(parent)
-        self.stack.setUndoLimit(MOST_UNDONE)
+        self.stack.setUndoLimit(MOST_SETUPS_UNDONE)
         self._restore = restore
         self._now: PanelState | None = None
         self._text = ""

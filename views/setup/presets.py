@@ -45,17 +45,17 @@ class Preset:
     # Values that differ from the paper's defaults; "auto" for automatic. A colony takes its own.
     parameters: Mapping[str, object]
     stop: Mapping[str, Any] | None = None  # limits of the run; None leaves them as they are
-    searches: tuple[str, ...] = ()  # that it is for, as in the catalog; empty for all
+    aliases: tuple[str, ...] = ()  # of the colonies that it is for; empty for all
 
-    def is_for(self, search: str) -> bool:
-        """Whether it is for colonies of ``search``."""
-        return not self.searches or search in self.searches
+    def is_for(self, alias: str) -> bool:
+        """Whether it is for colonies with this ``alias``."""
+        return not self.aliases or alias in self.aliases
 
     def to_text(self) -> str:
         """Return it as JSON, to be kept."""
         plain = {"name": self.name, "parameters": dict(self.parameters)}
         stop = None if self.stop is None else dict(self.stop)
-        return json.dumps({**plain, "stop": stop, "searches": list(self.searches)})
+        return json.dumps({**plain, "stop": stop, "searches": list(self.aliases)})
 
     @classmethod
     def from_text(cls, text: str) -> Self | None:
@@ -82,7 +82,7 @@ _DIALOG = "preset-name"
 
 
 class PresetMenu(QMenu):
-    """Offers the presets for one search, and keeps or deletes the user's own.
+    """Offers the presets for colonies with one alias, and keeps or deletes the user's own.
 
     ``current`` makes a preset of a name from what the panel shows; None if it is not valid.
     """
@@ -95,7 +95,7 @@ class PresetMenu(QMenu):
     ) -> None:
         super().__init__(parent, toolTipsVisible=True)
         self._history, self._current = history, current
-        self._search = ""
+        self._alias = ""
         self._bundled: tuple[Preset, ...] = ()
         self.own: tuple[Preset, ...] = ()
         self._made: list[QAction] = []  # of the presets
@@ -108,16 +108,16 @@ class PresetMenu(QMenu):
     def show_bundled(self, presets: Sequence[Preset]) -> None:
         """Offer the presets that come with the program."""
         self._bundled = tuple(presets)
-        self.show_search(self._search)
+        self.show_alias(self._alias)
 
     def show_own(self, presets: Sequence[Preset]) -> None:
         """Offer the presets that the user has kept."""
         self.own = tuple(presets)
-        self.show_search(self._search)
+        self.show_alias(self._alias)
 
-    def show_search(self, search: str) -> None:
-        """Offer those that are for colonies of ``search``; an empty text stands for any."""
-        self._search = search
+    def show_alias(self, alias: str) -> None:
+        """Offer those that are for colonies with this ``alias``; all if it is empty."""
+        self._alias = alias
         for old in self._made:
             self.removeAction(old)
             old.deleteLater()
@@ -125,7 +125,7 @@ class PresetMenu(QMenu):
         self.delete_menu.clear()
         for group in (self._bundled, self.own):
             for preset in group:
-                if not search or preset.is_for(search):
+                if not alias or preset.is_for(alias):
                     action = QAction(plain_item(preset.name), self)
                     action.setToolTip(plain_tip(preset.description))
                     action.triggered.connect(partial(self._choose, preset))
@@ -155,7 +155,7 @@ class PresetMenu(QMenu):
         preset = self._current(name) if name else None
         if preset is None:
             return
-        others = [one for one in self.own if (one.name, one.searches) != (name, preset.searches)]
+        others = [one for one in self.own if (one.name, one.aliases) != (name, preset.aliases)]
         self._change(f"preset {name}", (*others, preset))
 
     def _delete(self, preset: Preset, _: bool = False) -> None:

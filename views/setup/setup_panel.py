@@ -182,7 +182,7 @@ class SetupPanel(QScrollArea):
         self._edited()
 
     def show_presets(self, presets: Sequence[Preset]) -> None:
-        """Offer those of ``presets`` that are for the chosen colony's search."""
+        """Offer those of ``presets`` that are for the chosen colony."""
         self.preset_menu.show_bundled(presets)
 
     def draw_seed(self) -> None:
@@ -268,7 +268,7 @@ class SetupPanel(QScrollArea):
             # Fields are made when they are first needed; Tab would reach them last.
             around = [self.preset_button, *self.parameters.fields.values(), self.seed_field]
             put_in_order(*around)
-        self.preset_menu.show_search(system.alias if system is not None else "")
+        self.preset_menu.show_alias(system.alias if system is not None else "")
 
     def _as_preset(self, name: str) -> Preset | None:
         """Return parameters and limits as a preset; None while they are not valid."""

@@ -225,8 +225,8 @@ class TourView(CanvasView):
         }
         # A layer that waits keeps its place in the order.
         self._changed |= {name: part for name, part in parts.items() if part is not None}
-        if (snapshot.improvements is None) != self.chips["improved"].isHidden():
-            self._offer_improved(offered=snapshot.improvements is not None)
+        if (snapshot.moves is None) != self.chips["improved"].isHidden():
+            self._offer_improved(offered=snapshot.moves is not None)
 
     def draw(self) -> None:
         """Draw what was taken in; for a large instance only one layer, which is quick."""

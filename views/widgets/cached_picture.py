@@ -95,7 +95,7 @@ class CachedPicture:
         painter.restore()
 
 
-_NICENESS = 5  # more than the window's, and less than a colony's
+_PAINTER_NICENESS = 5  # more than the window's, and less than a colony's
 _ORDER_PATIENCE = 0.1  # seconds that the thread waits for an order
 _THREAD_REST = 0.04  # seconds after each picture: the window and the colony need cores, too
 _DRAWN_BEYOND = 0.2  # of width and height, beyond each edge: the picture can be moved there
@@ -223,7 +223,7 @@ class _Workshop(QObject):
         threading.Thread(target=self._work, name="pictures").start()
 
     def _work(self) -> None:
-        lower_priority(_NICENESS)
+        lower_priority(_PAINTER_NICENESS)
         while (make := self._next()) is not None:
             try:
                 make()

@@ -72,7 +72,6 @@ class OptionButtons(QWidget):
         for key, text in options.items():
             button = make_button("segment", text, tip)
             button.setCheckable(True)
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
             self._group.addButton(button)
             self.buttons[key] = button
@@ -127,7 +126,6 @@ class Chip(QToolButton):
         self.setChecked(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(18, 12))
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     @property
     def is_on(self) -> bool:

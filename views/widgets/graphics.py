@@ -61,7 +61,7 @@ def take_sizes(widget: QWidget) -> None:
         one.take_size()
 
 
-_FARTHEST = 5.0  # widths of the whole in sight, at most: farther away, nothing can be made out
+_FARTHEST_ZOOM = 5.0  # widths of the whole in sight, at most: farther away, nothing can be made out
 
 
 class Box(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no type hints
@@ -104,4 +104,4 @@ class Box(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no type hints
             return factor
         if factor < 1:
             return max(factor, min(1.0, self._least * whole / seen))
-        return min(factor, max(1.0, _FARTHEST * whole / seen))
+        return min(factor, max(1.0, _FARTHEST_ZOOM * whole / seen))

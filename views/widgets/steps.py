@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 
 class Curtain:
-    """Is closed while anybody wants that: the window is painted once, after all of them."""
+    """While anybody keeps it closed, the window is not painted."""
 
     def __init__(self, window: QWidget) -> None:
         self._window = window
@@ -28,8 +28,8 @@ class Curtain:
         self._closed_by.discard(who)
         if not self._closed_by and not self._window.updatesEnabled():
             self._window.setUpdatesEnabled(True)
-            # Qt asks for no painting of what waits for it already. What was to be painted when the
-            # curtain closed still waits, and the event that should have painted it is gone.
+            # Qt posts no second event for what already waits to be painted. What waited when the
+            # curtain closed still waits, but its event is gone.
             QCoreApplication.postEvent(self._window, QEvent(QEvent.Type.UpdateRequest))
 
 
@@ -43,12 +43,12 @@ _ROUNDS_WAITED = 3  # rounds that it waits at most
 
 
 class StepTimer(QTimer):
-    """A timer for steps of work, which leaves a round of Qt's loop to others if they work in it.
+    """A timer for steps of work. It skips a round of Qt's loop in which something else works.
 
-    In one round Qt calls all timers that are due, and delivers all events that wait: the user gets
-    no answer before its end. So a step waits for another round if something else has worked since
-    the last call of any such timer: an event, or the step of another one. After some rounds it
-    waits for events no more, only for the steps of others.
+    In one round Qt calls all timers that are due, and delivers all events that wait. The user gets
+    no answer before the round ends. So a step waits for the next round if an event, or the step of
+    another such timer, has worked since one of them was called last. After ``_ROUNDS_WAITED``
+    rounds it waits only for the steps of others.
     """
 
     _worked: ClassVar[float] = 0.0  # seconds that the thread had worked when one was called last
@@ -182,9 +182,8 @@ _SETTLING = 30  # milliseconds in which a desktop gives a window another size
 class WindowChange(QObject):
     """Takes one step after the other; between two of them the window can answer the user.
 
-    Nothing is painted until all is changed and the window has its new size, instead of many times.
-    A change waits while a picture that has begun ``goes_on``: it has a theme of its own, and is of
-    a view as it was.
+    The window is painted once, when all is changed and it has its new size. A change waits while a
+    picture is made (``goes_on``), which has its own theme and shows the view as it was.
     """
 
     def __init__(

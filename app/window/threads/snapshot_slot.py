@@ -31,7 +31,7 @@ EVERY = 0.2  # shortest time in seconds between two requests for a costly part
 class CostlyParts:
     """Asks for all cheap parts every time, and for one costly part at a time.
 
-    The longer a snapshot takes, the fewer the solver makes, so that the search keeps its speed.
+    The longer a snapshot takes, the fewer the solver makes, so that the colony keeps its speed.
     If each snapshot carried all costly parts of a large instance, the tour on the map would change
     once a second only.
     """

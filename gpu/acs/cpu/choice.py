@@ -187,7 +187,7 @@ def choose_lane(
 @inlined
 def is_greedy(rules: AcsRules, draw: np.uint32) -> bool:
     """Whether q < q₀ (eq. 1)."""
-    return bool(draw >> SPARE_BITS < rules.greedy)
+    return bool(draw >> SPARE_BITS < rules.threshold)
 
 
 @inlined

@@ -224,7 +224,7 @@ def _update_both(
             lane = np.int64(lists.reverse[u, lane]) if lane != NOT_LISTED else lane_of(lists, v, u)
             u, v = v, u
         if first <= u < end:
-            ants.hits[thread, 0] += update(edges, u, v, lane, rules.keep, rules.drop)
+            ants.hits[thread, 0] += update(edges, u, v, lane, rules.keep, rules.add)
             ants.hits[thread, 1] += 1
 
 

@@ -92,11 +92,11 @@ class AcsRules(NamedTuple):
     """The parameters, in the form in which compiled code uses them."""
 
     key: Key  # the seed
-    greedy: np.uint32  # draws below this are greedy
+    threshold: np.uint32  # an ant explores if 24 random bits are at least this
     listed: int  # length of a candidate list
     period: int  # k of the local update
-    keep: np.float32  # local update: τ ← τ·keep + drop
-    drop: np.float32
+    keep: np.float32  # local update: τ ← τ·keep + add
+    add: np.float32
     global_keep: np.float32
     alpha: float
     selective: bool  # whether the pheromone memory is selective
@@ -105,7 +105,7 @@ class AcsRules(NamedTuple):
     # Whether an ant's local update is made before the next ant chooses (the sequential ACS), or
     # after all ants have chosen (ACS-GPU)
     immediate: bool = True
-    directed: bool = False  # whether the instance is asymmetric
+    directed: bool = False  # whether the instance is
     builders: int = 1  # at most so many threads build tours
 
 
@@ -134,11 +134,11 @@ def rules_of(parameters: AcsParameters, seed: int, **more: Any) -> AcsRules:
     keep = np.float32(1.0 - parameters.rho)
     return AcsRules(
         key_of(seed),
-        greedy=np.uint32(greedy_threshold(parameters.q0)),
+        threshold=np.uint32(greedy_threshold(parameters.q0)),
         listed=parameters.candidates,
         period=parameters.update_period,
         keep=keep,
-        drop=np.float32(1) - keep,  # not ρ: the initial trail, 1, stays 1 at every update
+        add=np.float32(1) - keep,  # not ρ: the initial trail, 1, stays 1 at every update
         global_keep=np.float32(1.0 - parameters.alpha),
         alpha=parameters.alpha,
         selective=isinstance(parameters, SpmParameters),

@@ -111,7 +111,7 @@ LOOK = 0.1
 IDLE = 20.0
 """Seconds after which the process ends if nothing more is to be compiled."""
 
-PATIENCE = 5.0
+KILLED_PATIENCE = 5.0
 """Seconds until a process that was killed is gone."""
 
 Work = tuple[Callable[..., object], tuple[object, ...]]
@@ -196,7 +196,7 @@ class CompilingProcess:
             pipe.close()
         if process is not None and process.pid is not None:
             process.kill()
-            process.join(PATIENCE)
+            process.join(KILLED_PATIENCE)
 
 
 def _serve(pipe: Pipe) -> None:

@@ -20,7 +20,7 @@ if sys.platform == "win32":  # one end of a pipe to another process
 else:
     Pipe = connection.Connection
 
-MOST = 60 if sys.platform == "win32" else sys.maxsize
+MOST_PIPES = 60 if sys.platform == "win32" else sys.maxsize
 """Sources that the system can wait for at once; Windows itself allows 63."""
 
 
@@ -45,7 +45,7 @@ def seconds_since_start() -> float:
 
 def wait(sources: Sequence[Pipe | int], seconds: float) -> None:
     """Wait until one of ``sources`` has something to read, or for about so many ``seconds``."""
-    groups = [sources[first : first + MOST] for first in range(0, len(sources), MOST)]
+    groups = [sources[first : first + MOST_PIPES] for first in range(0, len(sources), MOST_PIPES)]
     for group in groups:
         if connection.wait(group, seconds / len(groups)):
             return

@@ -258,7 +258,7 @@ class CrossingCpuColony(ListedColony):
             focus=p.weight == BY_TRAILS,
         )
         self._population = states.new_population(n, p.candidates, p.ants, most)
-        self._schedule = np.zeros(len(states.SCHEDULE), np.int64)
+        self._schedule = np.zeros(len(states.SCHEDULED), np.int64)
         self._schedule[[states.MAKING, states.SIZE_OF]] = 1, p.ants
         self._totals = np.zeros(3, np.int64)
         record = record_of(n)

@@ -150,7 +150,7 @@ def drawn_tours(
         first,
         np.arange(n, dtype=np.int32),
         states.new_population(n, k, 1, 1),
-        np.zeros(len(states.SCHEDULE), np.int64),
+        np.zeros(len(states.SCHEDULED), np.int64),
         np.zeros(3, np.int64),
         record_of(n),
     )

@@ -112,8 +112,8 @@ class CrossingState(NamedTuple):
     record: ColonyRecord
 
 
-SCHEDULE = range(8)
-MAKING, READ_SIDE, SIZE_OF, NEXT, ROUND_WINS, IDLE_ROUNDS, CHAMPION_LENGTH, POPULATIONS = SCHEDULE
+SCHEDULED = range(8)
+MAKING, READ_SIDE, SIZE_OF, NEXT, ROUND_WINS, IDLE_ROUNDS, CHAMPION_LENGTH, POPULATIONS = SCHEDULED
 """Places in the schedule: whether first tours are made; the side to read; tours of the
 population; the first tour of this iteration; tours of this round that got shorter; rounds in a row
 in which none did; the champion's length; populations that are done."""

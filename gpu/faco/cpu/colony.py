@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.random import Purpose
-from gpu.core.snapshot import Improvements, Wanted
+from gpu.core.snapshot import MovesMade, Wanted
 from gpu.core.trails import (
     LEAST_TRAIL,
 )
@@ -274,7 +274,7 @@ class FacoCpuColony(ListedColony, CpuHeir):
         more = super()._more(wanted)
         limits = self._pheromone.limits
         more["limits"] = float(limits[LEAST_LIMIT]), float(limits[MOST_LIMIT])
-        more["improvements"] = Improvements(int(self._record.numbers[records.TWO_OPT]), 0)
+        more["moves"] = MovesMade(int(self._record.numbers[records.TWO_OPT]), 0)
         if self._record.numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
             built = self._ants.best_built
             more["built_solution"] = self._instance.checked(built)

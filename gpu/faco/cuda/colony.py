@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.legacy import Legacy
-from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.core.snapshot import MovesMade, Snapshot, Wanted
 from gpu.core.trails import (
     LEAST_TRAIL,
 )
@@ -21,7 +21,7 @@ from gpu.cuda.iterations import Phases
 from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Buffer, Launch, Machine
-from gpu.cuda.trails import ListedPictures, ListedTrails
+from gpu.cuda.trails import CudaListedTrails, ListedPictures
 from gpu.faco.cpu.bandit import REWARD_SCALE, new_bandit
 from gpu.faco.cuda.kernels import (
     BUILD_SLICED,
@@ -116,7 +116,7 @@ class FacoCudaColony(DeviceHeir):
             Buffer("shares", (arms,), np.float32),
             Buffer("counts", (len(Count),), np.uint64, zeroed=True),
         ]
-        trails = ListedTrails(problem.lists, least=lambda length: self._limits(length)[0])
+        trails = CudaListedTrails(problem.lists, least=lambda length: self._limits(length)[0])
         super().__init__(machine, instance, p.ants, problem, trails, buffers, ListedPictures)
         arrays = self._arrays
         machine.upload(arrays["shares"], new_bandit(arms).shares)
@@ -177,7 +177,7 @@ class FacoCudaColony(DeviceHeir):
         return dataclasses.replace(
             shot,
             built_solution=built,
-            improvements=Improvements(moves, 0),
+            moves=MovesMade(moves, 0),
             limits=(float(least), float(most)),
         )
 

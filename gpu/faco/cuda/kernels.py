@@ -39,7 +39,7 @@ class FollowedTour(c.KernelArguments):
 
 
 class FacoUpdateRules(c.KernelArguments):
-    """What is told to all; see ``Rules`` in gpu/faco/cpu/state.py."""
+    """What is told to all; see ``FacoCpuRules`` in gpu/faco/cpu/state.py."""
 
     seed: Seed
     start: c.Float64

@@ -25,7 +25,7 @@ from gpu.tour_changes.cpu.state import CityLists
 
 Matrix = NDArray[np.int64]
 
-_LARGEST = 2**31 - 2  # reduced distance: they are kept as int32, whose largest stands for none
+_REDUCED_MOST = 2**31 - 2  # reduced distance: they are kept as int32, whose largest stands for none
 
 
 def prepared(instance: TspInstance) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -38,7 +38,7 @@ def prepared(instance: TspInstance) -> tuple[NDArray[np.int32], NDArray[np.int32
     tour = joined(distances, successors)
     np.fill_diagonal(distances, 0)
     np.fill_diagonal(costs, 0)
-    if distances.max() > _LARGEST:
+    if distances.max() > _REDUCED_MOST:
         distances = costs  # less helpful, but as true
     return distances.astype(np.int32), tour.astype(np.int32)
 

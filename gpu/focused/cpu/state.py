@@ -31,7 +31,7 @@ class FocusedRules(NamedTuple):
 
     key: Key  # of the seed
     ants: int  # m: of all cells
-    kick: int  # most cities in each of the three segments that a double bridge moves
+    kick: int  # most cities in each of the three stretches that a double bridge moves
     heat: float  # temperature at which a cycle begins, in edges that a double bridge gives up
     cycle: int  # iterations in the first cycle; each further one has twice as many, if
     doubling: bool

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.core.snapshot import MovesMade, Snapshot, Wanted
 from gpu.cuda.colony import DeviceHeir, HeirMemory, State
 from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import LANES
@@ -39,7 +39,7 @@ largest where at most ``FEWEST_BLOCKS`` fit. Registers allow ``MOST_SMALL_BLOCKS
 RESERVED = 1 << 10  # bytes of shared memory that CUDA reserves for itself in every block
 SHORT_CITIES = 1 << 16  # with fewer cities than this, shared memory holds 16 bits a city
 
-WORD_BITS = 32
+TABU_WORD_BITS = 32
 
 PREPARING_BLOCK = 256
 """Threads of a block that prepares a search: eight warps, each measures one tour at a time."""
@@ -79,7 +79,7 @@ class DeviceLocalSearch:
         self._n, self._cities, self._ants = n, cities, ants
         self._measures = measures
         self._rows, self._sample = neighbour_rows(instance, neighbours), moves.sample
-        self._words = -(-n // WORD_BITS)
+        self._words = -(-n // TABU_WORD_BITS)
         tours = -(-ants // machine.multiprocessors)
         memory, self._shared, most = _memory(n, machine.shared_limit, min(tours, MOST_SMALL_BLOCKS))
         self._tour_shared, self._queue_shared = memory != NONE_SHARED, memory == ALL_SHARED
@@ -103,7 +103,7 @@ class DeviceLocalSearch:
         buffers = [
             Buffer.of("near", self._rows.astype(np.uint32)),
             Buffer("best_links", (self._n, 2), np.int32),
-            Buffer("improvements", (ReportedMoves.size // 8,), np.uint64, zeroed=True),
+            Buffer("moves", (ReportedMoves.size // 8,), np.uint64, zeroed=True),
             Buffer("built", (rows, self._n), np.int32),
             Buffer("built_tours", (2, self._n), np.int32),
         ]
@@ -141,11 +141,11 @@ class DeviceLocalSearch:
         before = LOCAL_SEARCH.launch(kernel, blocks, PREPARING_BLOCK, given)
         return before, divided(improve, self._ants, self._blocks)
 
-    def made(self, machine: Machine, arrays: Arrays, iteration: int) -> Improvements:
+    def made(self, machine: Machine, arrays: Arrays, iteration: int) -> MovesMade:
         """Moves made in the last of so many iterations: 0 before the first."""
-        counts = machine.download(arrays["improvements"])[:4].reshape(2, 2)
+        counts = machine.download(arrays["moves"])[:4].reshape(2, 2)
         exchanges, segments = counts[:, _row_of(iteration)] if iteration else (0, 0)
-        return Improvements(int(exchanges), int(segments))
+        return MovesMade(int(exchanges), int(segments))
 
     def built(self, machine: Machine, arrays: Arrays, iteration: int) -> NDArray[np.int32]:
         """The best tour of the last of so many iterations as its ant built it; not checked."""
@@ -161,7 +161,7 @@ def _memory(n: int, limit: int, wanted: int) -> tuple[str, int, int]:
     round reads it once, but every move goes through a part of the tour.
     """
     even = n + n % 2
-    tour = _header(np.uint16) + 2 * 2 * even + 4 * (-(-n // WORD_BITS))
+    tour = _header(np.uint16) + 2 * 2 * even + 4 * (-(-n // TABU_WORD_BITS))
     fit = {
         memory: (shared, (limit + RESERVED) // (shared + RESERVED))
         for memory, shared in ((ALL_SHARED, tour + 2 * even), (TOUR_SHARED, tour))
@@ -221,7 +221,7 @@ class DeviceTourColony(DeviceHeir):
         if begun and Wanted.BUILT_SOLUTION in wanted:
             tour = self._search.built(self._machine, self._arrays, shot.iteration)
             built = self._cities.checked(tour)
-        return dataclasses.replace(shot, built_solution=built, improvements=moves)
+        return dataclasses.replace(shot, built_solution=built, moves=moves)
 
     def _improvement(self) -> Mapping[str, Sequence[Launch]]:
         """The phase of an iteration in which tours are improved, if there is one."""

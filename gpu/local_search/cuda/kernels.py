@@ -40,7 +40,7 @@ class PrepareSearch(c.KernelArguments):
     n: c.Int32
     best_tour: c.ConstPointer[c.Int32]
     best_links: c.Pointer[c.Int2]
-    improvements: c.Pointer[ReportedMoves]
+    moves: c.Pointer[ReportedMoves]
     state: c.Pointer[c.ColonyState]
 
 
@@ -67,7 +67,7 @@ class ImproveTours(c.KernelArguments):
     built_tours: c.Pointer[c.Int32]
     tours: c.Pointer[c.Int32]
     lengths: c.Pointer[c.UInt64]
-    improvements: c.Pointer[ReportedMoves]
+    moves: c.Pointer[ReportedMoves]
     state: c.Pointer[c.ColonyState]
 
 

@@ -107,7 +107,7 @@ struct BestLinks {
 template <class Memory, class Moves>
 __global__ void __launch_bounds__(MOST_THREADS, 2) improve_tours(const ImproveTours arguments) {
     const auto& [geometry, first_ant, end_ant, rows, width, sample, links, places, queues, bits,
-                 built, built_tours, tours, lengths, improvements, state] = arguments;
+                 built, built_tours, tours, lengths, moves, state] = arguments;
     const int n = geometry.n;
     typedef typename Memory::City City;
     extern __shared__ Word shared_words[];
@@ -236,17 +236,17 @@ __global__ void __launch_bounds__(MOST_THREADS, 2) improve_tours(const ImproveTo
 
     int row = int(state->iteration & 1);
     if (thread == 0) {
-        atomicAdd(&improvements->exchanges[row], Word(found.exchanges));
-        atomicAdd(&improvements->segments[row], Word(found.segments));
+        atomicAdd(&moves->exchanges[row], Word(found.exchanges));
+        atomicAdd(&moves->segments[row], Word(found.segments));
     }
     __syncthreads();
     if (thread == 0) {
-        found.waiting = count_released(&improvements->finished) + 1 < gridDim.x;
+        found.waiting = count_released(&moves->finished) + 1 < gridDim.x;
         acquire();
     }
     __syncthreads();
     if (found.waiting) return;
-    if (thread == 0) improvements->finished = 0;
+    if (thread == 0) moves->finished = 0;
     int winner = int(__ldcg(&state->running_best) & ((1 << ANT_BITS) - 1));
     if (winner < first_ant) return;
     const int* best = row_of(built, (winner - first_ant) % gridDim.x, n);
@@ -257,7 +257,7 @@ __global__ void __launch_bounds__(MOST_THREADS, 2) improve_tours(const ImproveTo
 // Before tours are improved: forgets what the construction reported, sets the numbers of moves to
 // 0, and links the cities of the best tour.
 INLINE void prepare(const PrepareSearch& arguments) {
-    const auto& [n, best_tour, links, improvements, state] = arguments;
+    const auto& [n, best_tour, links, moves, state] = arguments;
     int thread = blockIdx.x * blockDim.x + threadIdx.x;
     if (state->iteration > 0) {
         for (int i = thread; i < n; i += gridDim.x * blockDim.x)
@@ -268,7 +268,7 @@ INLINE void prepare(const PrepareSearch& arguments) {
     int row = int(state->iteration & 1);
     state->running_best = ~0ull;
     state->running_sum = 0;
-    improvements->exchanges[row] = improvements->segments[row] = 0;
+    moves->exchanges[row] = moves->segments[row] = 0;
 }
 
 __global__ void prepare_search(const PrepareSearch arguments) { prepare(arguments); }

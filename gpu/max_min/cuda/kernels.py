@@ -100,7 +100,7 @@ class MmasRules(c.KernelArguments):
     spread: c.Float64  # least over most
     gain: c.Float64  # rho * L_nn
     keep: c.Float32  # 1 - rho
-    depositor: c.Int32
+    deposit: c.Int32
     patience: c.Int32  # iterations in vain before trails may begin anew; 0 for never
 
 

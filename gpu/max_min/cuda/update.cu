@@ -9,8 +9,8 @@
 #include "kernels.py"
 
 // Whether the best tour of all deposits, `since` iterations after trails began (2000).
-INLINE bool is_turn_of_best(int depositor, Word since) {
-    if (depositor != SCHEDULE) return depositor == GLOBAL_BEST;
+INLINE bool is_turn_of_best(int deposit, Word since) {
+    if (deposit != SCHEDULE) return deposit == GLOBAL_BEST;
     int period = since >= 250 ? 1 : since >= 125 ? 2 : since >= 75 ? 3 : since >= 25 ? 5 : 25;
     return since % period == 0;
 }
@@ -43,7 +43,7 @@ struct Decision {
             restarting = iteration - last >= Word(rules.patience) &&
                          100 * mmas->branches <= SETTLED * Word(n);
         }
-        own = improved || !is_turn_of_best(rules.depositor, iteration - mmas->begun);
+        own = improved || !is_turn_of_best(rules.deposit, iteration - mmas->begun);
         Word of_depositor = own ? length : state->best_length;
         amount = float(rules.gain / counted_length(of_depositor));
     }

@@ -112,7 +112,7 @@ class MmasUpdate:
             spread=spread,
             gain=parameters.rho * nearest,
             keep=np.float32(1.0 - parameters.rho),
-            depositor=DEPOSITS[parameters.deposit],
+            deposit=DEPOSITS[parameters.deposit],
             patience=parameters.restart,
         )
 

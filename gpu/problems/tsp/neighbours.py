@@ -29,7 +29,7 @@ _SPARE_CITIES = (
     16  # cities asked of the tree beyond those wanted, so that most ties are settled at once
 )
 _WIDENINGS = 3  # how often a row whose last place is tied asks the tree again, for twice as many
-NOBODY = np.iinfo(np.int64).max  # key of a city with itself
+OWN_KEY = np.iinfo(np.int64).max  # key of a city with itself
 
 Keys = NDArray[np.int64]
 
@@ -170,7 +170,7 @@ def pair_keys(
 ) -> Keys:
     """One number for each pair, ordered as (distance, index); the city itself comes last."""
     keys = instance.distances(cities[:, None], others) * instance.n + others
-    keys[others == cities[:, None]] = NOBODY
+    keys[others == cities[:, None]] = OWN_KEY
     return keys
 
 
@@ -242,7 +242,7 @@ def _look(
     keys.sort(axis=1)
     others = keys % instance.n
     quadrants = _quadrants(points, cities, others)
-    quadrants[keys == NOBODY] = -1
+    quadrants[keys == OWN_KEY] = -1
     chosen, complete = _chosen(quadrants, result.shape[1])
     result[cities] = np.take_along_axis(others, chosen, 1)
     return cities[~complete]

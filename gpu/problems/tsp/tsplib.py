@@ -40,7 +40,7 @@ SECTIONS = {"NODE_COORD_SECTION": "node_coords", "DISPLAY_DATA_SECTION": "displa
 
 TSPLIB_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _PLAIN_ROW = rf"[0-9]{{1,15}}(?:[ \t]++(?:{TSPLIB_NUMBER.pattern})){{%d}}+"
-_LINES_AT_ONCE = 4_000  # lines of a section that are read without a pause
+_READ_AT_ONCE = 4_000  # lines of a section that are read without a pause
 _PLAIN_ROWS = {columns: re.compile(rf"(?>{_PLAIN_ROW % columns}\n)++") for columns in (2, 3)}
 """Sections whose rows are a number and so many coordinates, each with a line break behind it."""
 
@@ -54,8 +54,8 @@ def _plain_points(lines: Sequence[str]) -> Points | None:
     for columns, pattern in _PLAIN_ROWS.items():
         parts = []
         # Piece by piece: a search holds up all other threads, and with them the window.
-        for first in range(0, max(1, len(lines)), _LINES_AT_ONCE):
-            text = "\n".join([*lines[first : first + _LINES_AT_ONCE], ""])
+        for first in range(0, max(1, len(lines)), _READ_AT_ONCE):
+            text = "\n".join([*lines[first : first + _READ_AT_ONCE], ""])
             if not pattern.fullmatch(text):
                 break
             parts.append(np.fromstring(text, sep=" ").reshape(-1, 1 + columns))

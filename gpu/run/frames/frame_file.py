@@ -238,7 +238,7 @@ FRAMES_SHARE = 0.01  # of one core that the thread takes at most, on average
 SHARE_OF_TRAILS = 0.008  # the same for what the colony needs to show its trails
 CREDIT = 0.05  # seconds of either work that are free: a run changes most in the beginning
 TRAILS_A_RUN = 100  # pictures of the trails while the run becomes e times as old
-_PATIENCE = 5.0  # longest time in seconds that the end of a run waits for its last frames
+_FRAMES_PATIENCE = 5.0  # longest time in seconds that the end of a run waits for its last frames
 
 _log = logging.getLogger(__name__)
 
@@ -342,7 +342,7 @@ class FrameWriter:
             self._change.notify_all()
             thread = self._thread
         if thread is not None:
-            thread.join(_PATIENCE)
+            thread.join(_FRAMES_PATIENCE)
 
     def reopen(self) -> None:
         """Write on after the last frame, because the run goes on after its end."""

@@ -17,7 +17,7 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.files import open_regular
 from gpu.core.instance import Instance, Solution
-from gpu.core.moments import STEP, Moments
+from gpu.core.moments import MOMENT_STEP, Moments
 from gpu.core.snapshot import RunState, Trails, TrailTable
 from gpu.run.frames import frames
 from gpu.run.frames.frames import (
@@ -55,7 +55,7 @@ class Past:
         self._places: dict[int, list[FramePlace]] = {}  # by kind
         self._eras = Eras(instance)
         self._known: tuple[int, Solution] | None = None  # a solution by its number
-        self._shown: tuple[int, _Shown] | None = None  # trails by their number
+        self._shown: tuple[int, _ShownTrails] | None = None  # trails by their number
 
     def refresh(self) -> Moments:
         """Find all frames that are in the file now; FramesError if it is none of this instance."""
@@ -189,16 +189,16 @@ class Past:
         self._known = number, solution
         return solution
 
-    def _trails_at(self, file: BinaryIO, seconds: float, era: int) -> _Shown:
+    def _trails_at(self, file: BinaryIO, seconds: float, era: int) -> _ShownTrails:
         """Read the newest trails of that time. Before the first ones all trails are equal."""
         n, places = self._eras.sizes[era], self._places[TRAILS]
         number = _newest(places, seconds)
         if number >= 0 and self._era_of(places[number]) != era:
-            return _Shown(_no_trails(), None)  # those of other cities
+            return _ShownTrails(_no_trails(), None)  # those of other cities
         if number < 0:
             size = min(n, frames.FRAME_PICTURE_SIZE) if places else 0
             level = frozen(np.ones((size, size), np.float32)) if size else None
-            return _Shown(_no_trails(), level)
+            return _ShownTrails(_no_trails(), level)
         if self._shown is None or self._shown[0] != number:
             place = places[number]
             trails, picture, listed = frames.read_trails(_read(file, place).data, n)
@@ -209,11 +209,11 @@ class Past:
                 others = frames.read_candidates(_read(file, before[-1]).data, n)
                 if others.shape != listed.shape:
                     raise ValueError("its trails are not those to the candidates")
-            self._shown = number, _Shown(trails, picture, listed, others, place.frame)
+            self._shown = number, _ShownTrails(trails, picture, listed, others, place.frame)
         return self._shown[1]
 
 
-class _Shown(NamedTuple):
+class _ShownTrails(NamedTuple):
     """Trails of one moment."""
 
     trails: Trails
@@ -239,7 +239,7 @@ class _Shown(NamedTuple):
 
 
 def _newest(places: Sequence[FramePlace], seconds: float) -> int:
-    return bisect_right(places, seconds + STEP, key=lambda place: place.frame.seconds) - 1
+    return bisect_right(places, seconds + MOMENT_STEP, key=lambda place: place.frame.seconds) - 1
 
 
 def _read(file: BinaryIO, place: FramePlace) -> frames.Frame:

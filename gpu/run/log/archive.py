@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import math
 import os
 import sqlite3
 import stat
@@ -29,6 +28,7 @@ from gpu.core.cost_curve import RunCurves
 from gpu.core.databases import need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import LARGEST_FILE, open_regular
+from gpu.core.formats import parameter_value
 from gpu.core.problem import Problem
 from gpu.core.records import Count, Real, record_of
 from gpu.core.words import counted, shown
@@ -39,8 +39,8 @@ from gpu.run.session import InstanceReference, SessionError
 
 FILE = "notes.sqlite"  # its name in a folder of logs
 _VERSION = 1  # of the table below; a later one is neither read nor written
-_PATIENCE = 5.0  # seconds to wait for another process that writes
-_TABLE = (
+_WRITER_PATIENCE = 5.0  # seconds to wait for another process that writes
+_NOTES_TABLE = (
     "CREATE TABLE IF NOT EXISTS notes "
     "(log TEXT PRIMARY KEY, name TEXT NOT NULL, note TEXT NOT NULL, starred INTEGER NOT NULL)"
 )
@@ -70,7 +70,7 @@ class Notes:
     def put(self, log: str, note: Note) -> None:
         """Keep ``note`` about the file ``log``, or raise NotesError."""
         with self._opened("kept") as connection, connection:
-            connection.execute(_TABLE)
+            connection.execute(_NOTES_TABLE)
             connection.execute(f"PRAGMA user_version = {_VERSION}")
             connection.execute(
                 "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?)",
@@ -83,7 +83,7 @@ class Notes:
             if self.path.exists():
                 open_regular(self.path, NotesError).close()
             need_harmless_files(self.path)
-            with contextlib.closing(sqlite3.connect(self.path, _PATIENCE)) as connection:
+            with contextlib.closing(sqlite3.connect(self.path, _WRITER_PATIENCE)) as connection:
                 (version,) = connection.execute("PRAGMA user_version").fetchone()
                 if version > _VERSION:
                     raise NotesError(
@@ -100,10 +100,8 @@ class Notes:
 
 
 _LONGEST_FIRST = 1 << 20  # most bytes of a log's first line
-_BLOCK = 1 << 14  # bytes that are read at once in search of the last line
+_TAIL_BYTES = 1 << 14  # bytes that are read at once in search of the last line
 _LONGEST_TEXT = 200  # characters of a text of the log that a list shows
-_LARGEST = 2**63
-_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def summary_of_log(path: Path) -> RunSummary:
@@ -184,6 +182,8 @@ def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | N
     values = {**(last or {})}
     values["solutions"] = values.get(instance.problem.words.solutions)
     end = record_of(_LastLine, values, SessionError, "not a run's log")
+    if end.kind == "outcome" and not end.ending:
+        raise SessionError("not a run's log: its last line says no ending")
     changed = f"{counted(end.changes, 'change')} in mid-run" if end.changes else ""
     of_cities = end.changes if end.changes_of_cities is None else end.changes_of_cities
     return RunSummary(
@@ -227,7 +227,7 @@ def _ends(file: BinaryIO) -> tuple[bytes, bytes | None]:
     tail, at = b"", size
     # Two line ends are around the last complete line; behind it may be a part of one more.
     while at > begin and tail.count(b"\n") < 2:
-        step = min(max(_BLOCK, len(tail)), at - begin)
+        step = min(max(_TAIL_BYTES, len(tail)), at - begin)
         at -= step
         file.seek(at)
         tail = file.read(step) + tail
@@ -251,17 +251,11 @@ def _changed(session: Mapping[str, Any]) -> str:
     automatic = "chosen" in session  # else the log does not say what the colony chose itself
     asked = {**session["parameters"], **session.get("chosen", {})}
     differing = [
-        f"{name} {_written(value)}"
+        f"{name} {parameter_value(value)}"
         for name, value in asked.items()
         if name not in usual or (value != usual[name] and (automatic or usual[name] is not None))
     ]
     return _line(", ".join(differing))
-
-
-def _written(value: object) -> str:
-    if isinstance(value, float) and math.isfinite(value):
-        return f"{value:g}"
-    return str(value)
 
 
 def _alike(session: Mapping[str, Any]) -> str:

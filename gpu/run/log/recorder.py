@@ -129,7 +129,7 @@ def restart_line(instance: Instance, state: RunState, why: str) -> dict[str, obj
 
 def numbers(instance: Instance, state: RunState) -> dict[str, object]:
     """Return the numbers of ``state`` for a line of the log; unknown numbers are None."""
-    hits, moves, changes = state.updates, state.improvements, state.merges
+    hits, moves, changes = state.updates, state.moves, state.merges
     return {
         "iteration": state.iteration,
         "seconds": round(state.elapsed, 6),
@@ -186,7 +186,7 @@ INTERVAL = 0.25  # least seconds between two lines of progress
 LINES_A_RUN = 2000
 """About the largest number of lines of progress: in longer runs, the interval grows."""
 
-_TRAILS = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.STRIP  # what frames have of them
+_FRAME_TRAILS = Wanted.PHEROMONE | Wanted.TRAILS | Wanted.STRIP  # what frames have of them
 
 _OF_A_CHANGE = "iteration", "parameters", "stop", "cities"  # what a session keeps of its line
 
@@ -260,7 +260,7 @@ class Recorder:
     def wanted(self, elapsed: float) -> Wanted:
         """What the next state that is recorded should show, ``elapsed`` seconds after the start."""
         due = self._frames is not None and self._frames.asks_for_trails(elapsed)
-        return _TRAILS if due else Wanted.NUMBERS
+        return _FRAME_TRAILS if due else Wanted.NUMBERS
 
     def record(self, state: RunState) -> None:
         """Write a line for each improvement of ``state``, and one of progress if that is due.

@@ -14,7 +14,7 @@ from gpu.run.changes import Change
 from gpu.run.session import Session, SessionError
 
 _BEGINNING = '{"kind": "session"'
-_NOTHING = "nothing was recorded; run the instance anew with formicarium solve"
+_RUN_ANEW = "nothing was recorded; run the instance anew with formicarium solve"
 _RECORDS = "improvement", "progress", "change"
 LOG_FORMAT = 2
 """Version of the log's format. A reader refuses later versions.
@@ -60,7 +60,7 @@ def read_log(path: Path) -> RunLog:
 
     An incomplete last line of a killed run is skipped; SessionError says so if it is the first.
     """
-    text = read_regular(path, SessionError, f"it is empty: {_NOTHING}").decode(errors="replace")
+    text = read_regular(path, SessionError, f"it is empty: {_RUN_ANEW}").decode(errors="replace")
     lines = _session_file(text) or _lines(path, text)
     try:
         first = lines[0]
@@ -115,7 +115,7 @@ def _lines(path: Path, text: str) -> list[dict[str, Any]]:
             lines.append(value)
         elif text.startswith(_BEGINNING[: len(text)]) and "\n" not in text:
             raise SessionError(
-                f"{path}: its run was killed while the first line was written: {_NOTHING}"
+                f"{path}: its run was killed while the first line was written: {_RUN_ANEW}"
             )
         elif number == 1 or number < len(texts):
             raise SessionError(f"{path}: line {number} is not a line of a run's log")

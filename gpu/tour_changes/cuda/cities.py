@@ -13,12 +13,12 @@ from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.first_tours import greedy_tour
 from gpu.cuda.instances import check_cities, distance_values
 from gpu.cuda.machine import made_once
-from gpu.cuda.trails import ListedTrails
+from gpu.cuda.trails import CudaListedTrails
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import PLANE, quadrant_neighbours
 from gpu.tour_changes.parameters import ALPHA
 
-_AROUND = 8  # cities on the lists that the greedy tour begins with
+_GREEDY_LISTED = 8  # cities on the lists that the greedy tour begins with
 _MOVED = 0.5  # how far cities are moved for another greedy tour, in distances of the nearest one
 
 
@@ -61,7 +61,7 @@ class OrderedCities:
     ) -> OrderedCities:
         n = instance.n
         check_cities(instance)
-        lists = quadrant_neighbours(instance, max(width, _AROUND))
+        lists = quadrant_neighbours(instance, max(width, _GREEDY_LISTED))
         order = greedy_tour(instance, lists) if start is None else start
         number = np.empty(n, np.int32)
         number[order] = np.arange(n, dtype=np.int32)
@@ -140,9 +140,9 @@ class OrderedCities:
         }
 
     @cached_property
-    def trails(self) -> ListedTrails:
+    def trails(self) -> CudaListedTrails:
         """The memory of trails; all edges that are on no list have the least one, 1."""
-        return ListedTrails(self.neighbours, self.order)
+        return CudaListedTrails(self.neighbours, self.order)
 
     @cached_property
     def lists(self) -> NDArray[np.int32]:

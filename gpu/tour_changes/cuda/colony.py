@@ -47,7 +47,7 @@ class SearchRules:
 
     ants: int  # an iteration, on all tours together; shared out evenly
     tours: int
-    kick: int  # most cities in each of the three stretches that an ant begins by moving
+    kick: int  # most cities in each of the three stretches of an ant's double bridge
     rho: float  # share of each trail that evaporates
     focus: float  # probability that an ant draws two places
 

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import csv
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from app.cli.main import main
 from app.files.library import find_instance
-from gpu import catalog
 from gpu.core.errors import ParameterError, SolutionError
 from gpu.core.snapshot import RunState, Snapshot, Wanted
 from gpu.problems.bundled import bundled
@@ -29,13 +25,12 @@ from gpu.run.outcome import Ending
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings, criterion_met
+from tests.app.conftest import Command
 from tests.gpu.rlf.literal import random_graph
 from tests.processes import colors_in, run
 
 QUEENS = "queens-49"
 FILE = next(one.path for one in bundled() if one.name == QUEENS)
-
-Call = Callable[..., SimpleNamespace]
 
 
 @pytest.fixture
@@ -45,22 +40,8 @@ def graph() -> GraphInstance:
     return found
 
 
-@pytest.fixture
-def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
-    """The command in this process: its exit status and what it printed."""
-
-    def calling(*arguments: object) -> SimpleNamespace:
-        monkeypatch.setattr(sys, "argv", ["formicarium", *map(str, arguments)])
-        with pytest.raises(SystemExit) as left:
-            main()
-        stdout, stderr = capsys.readouterr()
-        return SimpleNamespace(status=int(left.value.code or 0), stdout=stdout, stderr=stderr)
-
-    return calling
-
-
 def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
-    tmp_path: Path, call: Call, graph: GraphInstance
+    tmp_path: Path, inside: Command, graph: GraphInstance
 ) -> None:
     file = tmp_path / "mine.col"
     write_graph(file, graph)
@@ -91,18 +72,18 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
     assert (last["colorings"], last["best"]) == ("40", str(found["best_colors"]))
     assert float(last["choice_info_ms"]) > 0
 
-    again = call("replay", start.with_suffix(".jsonl"), "--json")
-    assert again.status == 0
+    again = inside("replay", start.with_suffix(".jsonl"), "--json")
+    assert again.returncode == 0
     assert json.loads(again.stdout.splitlines()[-1])["colors"] == found["colors"]
     amount = f"{found['best_colors']} colors after 4 iterations"
     assert f"the same coloring as recorded: {amount}" in again.stderr
 
 
-def test_speedups_of_both_problems_in_one_go(call: Call) -> None:
-    done = call(
+def test_speedups_of_both_problems_in_one_go(inside: Command) -> None:
+    done = inside(
         "speedup", QUEENS, "ring-50", "--repeats", 1, "--iterations", 2, "--budget", 1, "--json"
     )
-    assert done.status == 0
+    assert done.returncode == 0
     graph, tour = json.loads(done.stdout)["reports"]
     assert (graph["problem"], tour["problem"]) == ("coloring", "tsp")
     assert {one["system"] for one in graph["measurements"]} >= {"aco-rlf-seq", "aco-rlf-cores"}
@@ -111,20 +92,20 @@ def test_speedups_of_both_problems_in_one_go(call: Call) -> None:
     assert 7 <= graph["target_cost"] <= 49
 
 
-def test_options_of_a_coloring_colony_are_compared(call: Call) -> None:
+def test_options_of_a_coloring_colony_are_compared(inside: Command) -> None:
     options = ("--device", "cpu:1", "--repeats", 1, "--ants", 2)
-    done = call("compare", "partite-100", *options)
-    assert done.status == 0
+    done = inside("compare", "partite-100", *options)
+    assert done.returncode == 0
     assert "partite-100, 100 vertices, aco-rlf-seq on cpu:1" in done.stdout
     for option in ("wheel", "trial", "hybrid", "class", "tour"):
         assert f" {option} " in done.stdout
 
 
-def test_tables_name_both_problems(call: Call) -> None:
-    listed = {row["name"]: row for row in json.loads(call("colonies", "--json").stdout)}
+def test_tables_name_both_problems(inside: Command) -> None:
+    listed = {row["name"]: row for row in json.loads(inside("colonies", "--json").stdout)}
     assert listed["aco-rlf-seq"]["problem"] == "coloring"
     assert listed["acs-seq"]["problem"] == "tsp"
-    colonies = call("colonies").stdout
+    colonies = inside("colonies").stdout
     assert "same colorings" in colonies
     assert "coloring: the first colony that runs on the chosen device, of aco-rlf-" in colonies
 
@@ -184,15 +165,6 @@ def test_every_bundled_graph_is_found_by_name() -> None:
     for one in bundled():
         if one.problem.value == "coloring":
             assert find_instance(one.name).optimum == one.optimum
-
-
-def test_only_colonies_of_its_problem_are_built(graph: GraphInstance) -> None:
-    from gpu.core.machine.devices import find
-
-    device = find("cpu:1")
-    system = catalog.find("acs-seq", device)
-    with pytest.raises(ParameterError, match="acs-seq finds tours"):
-        catalog.build(system, graph, system.parameters(), device, 1)
 
 
 def test_colorings_are_written_as_dimacs_does(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 
 from app.cli import headless
-from app.cli import main as cli
 from gpu.core.colony import never
 from gpu.core.errors import DeviceMemoryError, sentence_for
 from gpu.core.snapshot import RunState
@@ -103,17 +101,8 @@ def test_whoever_cannot_look_any_more_ends_the_work() -> None:
 def test_an_iteration_that_does_not_end_is_left_with_a_complete_log(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    go_on = threading.Event()
-
-    class Stuck(RandomColony):
-        """Does not end its second iteration before it may."""
-
-        def once(self) -> None:
-            assert not self.iteration or go_on.wait(60)
-            super().once()
-
-    name = colonies.install(monkeypatch, Stuck)
-    monkeypatch.setattr(headless, "PATIENCE", 0.05)
+    name = colonies.install(monkeypatch, colonies.Stuck)
+    monkeypatch.setattr(headless, "SIGNAL_PATIENCE", 0.05)
     chosen = session(name)
     recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
     _, departure = headless.solve(INSTANCE, chosen, recorder, interrupting(signal.SIGINT))
@@ -122,24 +111,21 @@ def test_an_iteration_that_does_not_end_is_left_with_a_complete_log(
     outcome = read_log(tmp_path / "run.jsonl").outcome
     assert outcome["ending"] == "cancelled"
     assert len(outcome["tour"]) == INSTANCE.n
-    go_on.set()
+    colonies.Stuck.released.set()
     for thread in threading.enumerate():
         if thread.name == "solver":
             thread.join()
 
 
 def test_a_failure_is_status_1_one_line_and_still_the_best_tour(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, inside: Command, tmp_path: Path
 ) -> None:
     name = colonies.install(monkeypatch, colonies.Failing)
     arguments = ["solve", "ring-50", "--colony", name, "--seed", "1", "--no-limit", "--json"]
-    monkeypatch.setattr(sys, "argv", ["formicarium", *arguments, "--out", str(tmp_path)])
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    assert left.value.code == 1
-    stdout, stderr = capsys.readouterr()
-    assert stderr == "formicarium: cuda:0 stopped answering: restart the program\n"
-    found = json.loads(stdout)
+    done = inside(*arguments, "--out", str(tmp_path))
+    assert done.returncode == 1
+    assert done.stderr == "formicarium: cuda:0 stopped answering: restart the program\n"
+    found = json.loads(done.stdout)
     assert found["ending"] == "failed"
     assert sorted(found["tour"]) == list(range(1, 51))
     outcome = read_log(tmp_path / f"ring-50-{name}-1.jsonl").outcome
@@ -147,31 +133,26 @@ def test_a_failure_is_status_1_one_line_and_still_the_best_tour(
 
 
 def test_people_are_told_once_why_it_failed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, inside: Command
 ) -> None:
     name = colonies.install(monkeypatch, colonies.Failing)
     arguments = ["solve", "ring-50", "--colony", name, "--no-limit"]
-    monkeypatch.setattr(sys, "argv", ["formicarium", *arguments])
-    with pytest.raises(SystemExit):
-        cli.main()
-    stdout, stderr = capsys.readouterr()
-    assert stderr == "formicarium: cuda:0 stopped answering: restart the program\n"
-    assert "stopped answering" not in stdout
-    assert stdout.splitlines()[1] == "failed"
+    done = inside(*arguments)
+    assert done.stderr == "formicarium: cuda:0 stopped answering: restart the program\n"
+    assert "stopped answering" not in done.stdout
+    assert done.stdout.splitlines()[1] == "failed"
 
 
 def test_an_error_of_our_own_is_one_line_and_status_1(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, inside: Command
 ) -> None:
     def broken() -> str:
         raise ZeroDivisionError("by\nnought")
 
     monkeypatch.setattr("app.cli.lists.devices_text", broken)
-    monkeypatch.setattr(sys, "argv", ["formicarium", "devices"])
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    assert left.value.code == 1
-    (line,) = capsys.readouterr().err.splitlines()
+    done = inside("devices")
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
     assert "ZeroDivisionError: by nought" in line
 
 
@@ -197,7 +178,7 @@ def test_work_that_is_overdue_and_cannot_be_left_is_waited_for_no_longer(
             assert release.wait(60)
 
     release = threading.Event()
-    monkeypatch.setattr(headless, "PATIENCE", 0.1)
+    monkeypatch.setattr(headless, "SIGNAL_PATIENCE", 0.1)
     name = colonies.install(monkeypatch, Endless)
     monkeypatch.setattr("gpu.run.run.start_of", nearest_neighbour_tour)
     limited = new_session(INSTANCE, colony=name, seed=2, stop=StopSettings(seconds=0.1))
@@ -262,7 +243,7 @@ def test_what_fails_after_the_beginning_is_no_refusal(
 
 
 def test_ctrl_c_while_files_are_written_loses_no_result(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, inside: Command, tmp_path: Path
 ) -> None:
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
@@ -270,11 +251,9 @@ def test_ctrl_c_while_files_are_written_loses_no_result(
     name = colonies.install(monkeypatch, RandomColony)
     monkeypatch.setattr("app.files.exports.export_solution", interrupted)
     arguments = ["solve", "ring-50", "--colony", name, "--iterations", "5", "--go-on", "--json"]
-    monkeypatch.setattr(sys, "argv", ["formicarium", *arguments, "--out", str(tmp_path)])
-    with pytest.raises(SystemExit) as left:
-        cli.main()
-    assert left.value.code == 130
-    assert sorted(json.loads(capsys.readouterr().out)["tour"]) == list(range(1, 51))
+    done = inside(*arguments, "--out", str(tmp_path))
+    assert done.returncode == 130
+    assert sorted(json.loads(done.stdout)["tour"]) == list(range(1, 51))
 
 
 @pytest.mark.parametrize("form", [(), ("--json",)])

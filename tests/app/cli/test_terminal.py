@@ -15,26 +15,11 @@ import pytest
 
 from app.cli import ending
 from app.cli.options import make_folder
-from app.cli.terminal import beside_known
 from app.termination import BAD_INPUT, termination_signals
 from gpu.core.errors import FormicariumError
-from gpu.core.problem import Problem
 from tests.app.conftest import Command
 from tests.golden import Golden
-from tests.processes import RING, refused, run
-
-
-@pytest.mark.parametrize(
-    ("gap", "said"),
-    [
-        (None, ""),
-        (0.0, ", the best known length"),
-        (1.5, ", 1.50 % above the best known"),
-        (-1.5, ", 1.50 % below the best known"),
-    ],
-)
-def test_what_is_said_of_the_best_known_length(gap: float | None, said: str) -> None:
-    assert beside_known(gap, Problem.TSP.words) == said
+from tests.processes import RING, refused
 
 
 @pytest.mark.parametrize("system", ["win32", "linux"])
@@ -145,9 +130,3 @@ def test_what_is_refused(
 
     golden.table("refused-commands", told)
     assert {path.name for path in tmp_path.iterdir()} == {*ODD_FILES}
-
-
-def test_a_process_refuses_a_bad_file_too(tmp_path: Path) -> None:
-    path = tmp_path / "odd.tsp"
-    path.write_text(ODD_FILES["odd.tsp"])
-    assert f"{path}: " in refused(run("solve", path))

@@ -3,10 +3,12 @@ from __future__ import annotations
 import itertools
 import shutil
 import subprocess
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import imageio_ffmpeg
 import numpy as np
 import pytest
 from PIL import Image
@@ -23,6 +25,17 @@ pytestmark = pytest.mark.usefixtures("windows_files")
 def picture(number: int) -> Picture:
     """A frame of 240 × 160 pixels whose colour tells its number."""
     return np.full((160, 240, 3), (20 * number, 100, 0), np.uint8)
+
+
+def picture_after(act: Callable[[], object]) -> Callable[[int], Picture]:
+    """The same, but before the third one something happens."""
+
+    def made(number: int) -> Picture:
+        if number == 3:
+            act()
+        return picture(number)
+
+    return made
 
 
 def choices(out: Path, **others: float) -> FilmChoices:
@@ -48,7 +61,6 @@ def test_a_folder_has_every_frame_and_a_gif_too(tmp_path: Path) -> None:
 
 
 def test_an_mp4_has_every_frame(tmp_path: Path) -> None:
-    imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg")
     write_film(choices(tmp_path / "film.mp4"), picture)
     frames, seconds = imageio_ffmpeg.count_frames_and_secs(str(tmp_path / "film.mp4"))
     assert frames == 5
@@ -59,7 +71,6 @@ def test_an_mp4_that_is_not_whole_is_no_film(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """The program that makes it fails, and does not say so."""
-    pytest.importorskip("imageio_ffmpeg")
     resource: Any = pytest.importorskip("resource", reason="needs a limit on the size of files")
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, usual[1]))
@@ -73,28 +84,20 @@ def test_an_mp4_that_is_not_whole_is_no_film(
 
 
 def test_why_an_mp4_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("imageio_ffmpeg")
     with pytest.raises(ExportError, match=r"^/proc/film\.mp4: cannot be written \(No such file"):
         write_film(choices(Path("/proc/film.mp4")), picture)  # which nobody can write to
     folder = tmp_path / "films"
 
-    def picture_without_folder(number: int) -> Picture:
-        if number == 3:
-            shutil.rmtree(folder)
-        return picture(number)
-
     with pytest.raises(ExportError, match=r"film\.mp4: cannot be written \(its folder is gone\)"):
-        write_film(choices(folder / "film.mp4"), picture_without_folder)
+        write_film(choices(folder / "film.mp4"), picture_after(lambda: shutil.rmtree(folder)))
 
-    def picture_on_a_full_disk(number: int) -> Picture:
-        if number == 3:
-            usage = shutil.disk_usage(tmp_path)._replace(free=4096)
-            monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
-            next(tmp_path.glob(".*.part")).unlink()
-        return picture(number)
+    def fill_the_disk() -> None:
+        usage = shutil.disk_usage(tmp_path)._replace(free=4096)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+        next(tmp_path.glob(".*.part")).unlink()
 
     with pytest.raises(ExportError, match=r"film\.mp4: cannot be written \(the disk is full\)"):
-        write_film(choices(tmp_path / "film.mp4"), picture_on_a_full_disk)
+        write_film(choices(tmp_path / "film.mp4"), picture_after(fill_the_disk))
 
 
 @pytest.mark.parametrize(
@@ -104,7 +107,6 @@ def test_why_an_mp4_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_program_in_the_place_of_ffmpeg(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
-    imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg")
     program = tmp_path / "ffmpeg"
     program.write_text(f"#!/bin/sh\nprintf '{said}'\ncase $* in *-encoders) ;; *) exit 3;; esac\n")
     program.chmod(0o755)
@@ -118,8 +120,6 @@ def test_a_program_in_the_place_of_ffmpeg(
 
 @pytest.mark.parametrize("name", ["film.gif", "film.mp4", "pictures"])
 def test_a_film_that_is_given_up_leaves_nothing(tmp_path: Path, name: str) -> None:
-    if name == "film.mp4":
-        pytest.importorskip("imageio_ffmpeg")
     made: list[int] = []
 
     def slow(number: int) -> Picture:
@@ -135,7 +135,6 @@ def test_the_program_that_makes_an_mp4_is_started_without_a_fork_and_may_end_fir
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fork waits for the threads of a BLAS library. A signal may reach the program as well."""
-    pytest.importorskip("imageio_ffmpeg")
     started: list[subprocess.Popen[bytes]] = []
 
     def start(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
@@ -147,12 +146,11 @@ def test_the_program_that_makes_an_mp4_is_started_without_a_fork_and_may_end_fir
     monkeypatch.setattr(subprocess, "Popen", start)
     ended: list[int] = []
 
-    def interrupted(number: int) -> Picture:
-        if number == 3:
-            started[-1].kill()
-            ended.append(started[-1].wait())
-        return picture(number)
+    def end() -> None:
+        started[-1].kill()
+        ended.append(started[-1].wait())
 
+    interrupted = picture_after(end)
     with pytest.raises(FilmCancelledError):
         write_film(choices(tmp_path / "film.mp4"), interrupted, cancelled=lambda: bool(ended))
     with pytest.raises(FilmError, match="the program that makes the film has failed"):

@@ -4,9 +4,8 @@ import gzip
 import shutil
 import socket
 import threading
-from collections.abc import Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -29,12 +28,8 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from gpu.run.session import InstanceReference
 from tests.app.conftest import Command
+from tests.processes import published
 from tests.systems import make_pipe
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, *_: object) -> None:
-        pass
 
 
 @pytest.fixture
@@ -42,13 +37,8 @@ def mirror(tmp_path: Path) -> Iterator[tuple[Path, str]]:
     """A folder, and the address under which a server on this machine publishes it."""
     folder = tmp_path / "published"
     folder.mkdir()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield folder, f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with published(folder) as address:
+        yield folder, address
 
 
 def publish(folder: Path, name: str, content: bytes) -> None:
@@ -109,20 +99,17 @@ def test_one_changed_digit_is_refused(tsplib: Path, mirror: tuple[Path, str], na
 
 def test_whatever_else_comes_is_refused_in_one_line(mirror: tuple[Path, str]) -> None:
     folder, address = mirror
-    with pytest.raises(DownloadError, match="404") as missing:
-        download("eil51", address)
-    (folder / "eil51.tsp.gz").write_bytes(b"<html>moved</html>")
-    with pytest.raises(DownloadError, match="not a gzip file") as html:
-        download("eil51", address)
-    (folder / "eil51.tsp.gz").write_bytes(gzip.compress(b"x" * 1000)[:20])
-    with pytest.raises(DownloadError, match="cut off") as torn:
-        download("eil51", address)
-    publish(folder, "eil51", b"hello")
-    with pytest.raises(DownloadError, match="not a TSPLIB instance") as odd:
-        download("eil51", address)
-    with pytest.raises(DownloadError, match="no checksum is known") as unknown:
-        download("atlantis", address)
-    for refused in (missing, html, torn, odd, unknown):
+    for name, content, why in (
+        ("eil51", None, "404"),
+        ("eil51", b"<html>moved</html>", "not a gzip file"),
+        ("eil51", gzip.compress(b"x" * 1000)[:20], "cut off"),
+        ("eil51", gzip.compress(b"hello"), "not a TSPLIB instance"),
+        ("atlantis", None, "no checksum is known"),
+    ):
+        if content is not None:
+            (folder / "eil51.tsp.gz").write_bytes(content)
+        with pytest.raises(DownloadError, match=why) as refused:
+            download(name, address)
         assert "\n" not in str(refused.value)
     assert downloads.downloaded() == ()
 
@@ -143,51 +130,21 @@ def test_a_folder_is_a_mirror_too(tmp_path: Path) -> None:
         download("queen8_8", str(tmp_path))
 
 
-def test_something_endless_is_not_unpacked(
-    mirror: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("packed", [False, True])
+def test_something_endless_is_neither_fetched_nor_unpacked(
+    mirror: tuple[Path, str], monkeypatch: pytest.MonkeyPatch, packed: bool
 ) -> None:
     folder, address = mirror
     monkeypatch.setattr(downloads, "LONGEST_FILE", 1000)
-    publish(folder, "eil51", b"0" * 1_000_000)
+    endless = b"0" * 1_000_000
+    (folder / "eil51.tsp.gz").write_bytes(gzip.compress(endless) if packed else endless)
     with pytest.raises(DownloadError, match="too large"):
         download("eil51", address)
 
 
-def test_something_endless_is_not_fetched(
-    mirror: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, address = mirror
-    monkeypatch.setattr(downloads, "LONGEST_FILE", 1000)
-    (folder / "eil51.tsp.gz").write_bytes(b"0" * 1_000_000)
-    with pytest.raises(DownloadError, match="too large"):
-        download("eil51", address)
-
-
-def test_a_server_that_dribbles_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(downloads, "LONGEST_TIME", 0.2)
-    over = threading.Event()
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def dribble() -> None:
-            connection, _ = server.accept()
-            with connection:
-                connection.recv(1000)
-                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-                while not over.wait(0.02):
-                    connection.sendall(b"x")
-
-        thread = threading.Thread(target=dribble)
-        thread.start()
-        with pytest.raises(DownloadError, match=r"not there within 0\.2 s"):
-            download("eil51", f"http://127.0.0.1:{server.getsockname()[1]}")
-        over.set()
-        thread.join()
-    for left in threading.enumerate():
-        if left.name == "download":
-            left.join()
-
-
-def test_less_than_was_promised_is_said_in_plain_words() -> None:
+@contextmanager
+def begun(then: Callable[[socket.socket], object]) -> Iterator[str]:
+    """The address of a server that promises a thousand bytes, sends one, and does something."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def send() -> None:
@@ -195,12 +152,35 @@ def test_less_than_was_promised_is_said_in_plain_words() -> None:
             with connection:
                 connection.recv(1000)
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nx")
+                then(connection)
 
         thread = threading.Thread(target=send)
         thread.start()
-        with pytest.raises(DownloadError, match=r"\(the connection broke off, or .*was said\);"):
-            download("eil51", f"http://127.0.0.1:{server.getsockname()[1]}")
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
         thread.join()
+
+
+def test_a_server_that_dribbles_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(downloads, "LONGEST_TIME", 0.2)
+    over = threading.Event()
+
+    def dribble(connection: socket.socket) -> None:
+        while not over.wait(0.02):
+            connection.sendall(b"x")
+
+    with begun(dribble) as address:
+        with pytest.raises(DownloadError, match=r"not there within 0\.2 s"):
+            download("eil51", address)
+        over.set()
+    for left in threading.enumerate():
+        if left.name == "download":
+            left.join()
+
+
+def test_less_than_was_promised_is_said_in_plain_words() -> None:
+    why = r"\(the connection broke off, or .*was said\);"
+    with begun(lambda _: None) as address, pytest.raises(DownloadError, match=why):
+        download("eil51", address)
 
 
 def test_every_file_is_kept_without_a_word_of_its_own(tsplib: Path) -> None:

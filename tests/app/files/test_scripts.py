@@ -5,20 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from app.files.scripts import ScriptError, example, load_script
+from app.files.scripts import ScriptError, load_script
 from gpu.catalog import CATALOG
 from gpu.core.stop_limits import STOP_LIMITS
 from tests.app.in_window import RING
 from tests.golden import Golden
 from views.setup.presets import presets
-
-
-def test_the_example_can_be_read() -> None:
-    script = load_script(example())
-    assert len(script.steps) > 3
-    assert any(step.decision for step in script.steps)
-    lines = example().read_text("utf-8").splitlines()
-    assert [lines[step.line - 1] for step in script.steps] == ["[[step]]"] * len(script.steps)
 
 
 def test_an_instance_beside_the_script_comes_first(tmp_path: Path) -> None:

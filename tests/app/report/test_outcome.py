@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from app.report.outcome import PaperOutcome, index_page, paper_page, spread
 from gpu.batch.analysis import analyse
-from gpu.batch.papers import find_item, items
+from gpu.batch.cases import CaseRow
+from gpu.batch.papers import Item, find_item, items
 from gpu.batch.statistics import Interval
 from tests.app.conftest import Command
 from tests.golden import Golden
@@ -49,6 +52,12 @@ def test_numbers_of_ours_stand_before_the_papers(golden: Golden) -> None:
     golden("outcome-2016-table-5", f"{text}\n{index_page({'2016.md': [one]})}")
 
 
+def page_of(item: Item, rows: list[CaseRow], hosts: tuple[Mapping[str, Any], ...] = ()) -> str:
+    results = study(rows, budget=item.design.limits)
+    results = replace(results, hosts=hosts or results.hosts)
+    return paper_page([PaperOutcome(item, analyse(results), "r.sqlite")])
+
+
 def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:
     item = find_item("2020/figure-11")
     rows = [
@@ -56,8 +65,7 @@ def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:
         for label in ("MMAS-RWM-LC", "MMAS-RWM-LC-CL")
         for ants in range(200, 2001, 200)
     ]
-    results = study(rows, budget=item.design.limits)
-    text = paper_page([PaperOutcome(item, analyse(results), "r.sqlite")])
+    text = page_of(item, rows)
     assert "|  | MMAS-RWM-LC | MMAS-RWM-LC-CL |" in text
     assert sum(line.startswith("| ants 2000 |") for line in text.splitlines()) == len(item.lists)
 
@@ -73,9 +81,7 @@ def test_columns_are_in_the_order_of_the_study() -> None:
         )
         for value in values
     ]
-    text = paper_page(
-        [PaperOutcome(item, analyse(study(rows, budget=item.design.limits)), "r.sqlite")]
-    )
+    text = page_of(item, rows)
     assert "|  | ρ = 0.3 | ρ = 0.5 | ρ = 0.7 |" in text
 
 
@@ -90,8 +96,7 @@ def test_runs_at_once_are_told_of_each_kind_of_device() -> None:
         )
     )
     rows = [run("d198", label, 1, 16000) for label in item.design.labels]
-    results = replace(study(rows, budget=item.design.limits), hosts=hosts)
-    text = paper_page([PaperOutcome(item, analyse(results), "r.sqlite")])
+    text = page_of(item, rows, hosts)
     said = "- Runs at once: 1 on the GPU; 12 (beside 2 on the GPU) or 6 on one core each"
     assert said in text.splitlines()
 
@@ -103,8 +108,7 @@ def test_a_cell_says_what_became_of_its_runs(golden: Golden) -> None:
         rows += [
             run(instance, label, seed, 400000, phases={"construction": 2.5}) for seed in range(1, 6)
         ]
-    results = study(rows, budget=item.design.limits)
-    text = paper_page([PaperOutcome(item, analyse(results), "r.sqlite")])
+    text = page_of(item, rows)
     golden("outcome-2013-table-3", text)
 
 

@@ -63,7 +63,7 @@ def names(application: Application) -> list[str]:
     return [one.text() for one in application.window.setup.preset_menu.actions() if one.text()]
 
 
-def test_undo_and_presets(qtbot: QtBot, opened: Application) -> None:
+def test_undo_and_presets(qtbot: QtBot, opened: Application, tmp_path: Path) -> None:
     window, setup = opened.window, opened.window.setup
     use_device(opened, "cpu:1")
     open_(qtbot, opened)
@@ -104,7 +104,7 @@ def test_undo_and_presets(qtbot: QtBot, opened: Application) -> None:
     assert (fields["ants"].text, fields["beta"].text) == ("17", "4.5")
     undo.trigger()  # the preset
     assert fields["ants"].text == "3"
-    kept = json.loads(Path(window._settings._path).read_text())["presets"]
+    kept = json.loads((tmp_path / "window.json").read_text())["presets"]
     assert json.loads(kept[0])["name"] == "Mine & <b>yours</b>"
     (delete,) = setup.preset_menu.delete_menu.actions()
     delete.trigger()

@@ -30,18 +30,31 @@ SVG = {"svg", "title", "desc", "defs", "g", "path", "polyline", "polygon", "rect
 SVG |= {"image", "linearGradient", "stop", "ellipse", "line", "clipPath", "pattern", "use"}
 
 
+def run_on(
+    qtbot: QtBot,
+    opened: Application,
+    monkeypatch: pytest.MonkeyPatch,
+    path: Path,
+    name: str,
+    *comments: str,
+) -> None:
+    """Write five cities with this name and these comments to ``path``, and run on them."""
+    text = points_text("EUC_2D", [(0, 0), (1, 5), (3, 3), (4, 8), (2, 2)], name=name)
+    said = "".join(f"COMMENT: {one}\n" for one in comments)
+    path.write_text(text.replace("TYPE: TSP", f"{said}TYPE: TSP"))
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened, path)
+    use_colony(opened, monkeypatch, RandomColony)
+    limit(opened, iterations=3)
+    run_to_the_end(qtbot, opened)
+
+
 def test_no_text_of_a_file_is_rich_text(
     qtbot: QtBot, opened: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "<img src=x>\x1b[31m.tsp"
-    text = points_text("EUC_2D", [(0, 0), (1, 5), (3, 3), (4, 8), (2, 2)], name=IMAGE)
-    path.write_text(text.replace("TYPE: TSP", f"COMMENT: {IMAGE}\nCOMMENT: \x1b[31m\nTYPE: TSP"))
-    use_device(opened, "cpu:1")
-    open_(qtbot, opened, path)
-    use_colony(opened, monkeypatch, RandomColony)
     window = opened.window
-    limit(opened, iterations=3)
-    run_to_the_end(qtbot, opened)
+    run_on(qtbot, opened, monkeypatch, path, IMAGE, IMAGE, "\x1b[31m")
     labels = window.findChildren(QLabel)
     assert any(IMAGE in label.text() for label in labels)
     for label in labels:
@@ -82,14 +95,8 @@ def test_a_seed_of_many_digits_is_refused_at_its_field(qtbot: QtBot, opened: App
 def test_nothing_of_a_hostile_file_gets_into_what_is_exported(
     qtbot: QtBot, opened: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    text = points_text("EUC_2D", [(0, 0), (1, 5), (3, 3), (4, 8), (2, 2)], name=HOSTILE)
-    comments = f"COMMENT: {HOSTILE}\nCOMMENT: " + HOSTILE * (3 * 2**20 // len(HOSTILE))
-    (tmp_path / "x.tsp").write_text(text.replace("TYPE: TSP", f"{comments}\nTYPE: TSP"))
-    use_device(opened, "cpu:1")
-    open_(qtbot, opened, tmp_path / "x.tsp")
-    use_colony(opened, monkeypatch, RandomColony)
-    limit(opened, iterations=3)
-    run_to_the_end(qtbot, opened)
+    long = HOSTILE * (3 * 2**20 // len(HOSTILE))
+    run_on(qtbot, opened, monkeypatch, tmp_path / "x.tsp", HOSTILE, HOSTILE, long)
     out = tmp_path / "out"
     dialogs = opened.window.dialogs
     for name in ("tour", "log", "csv", "session", "window"):

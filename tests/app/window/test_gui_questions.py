@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, QRect, QSize, Qt, QUrl
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QScreen
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QScreen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractScrollArea,
     QApplication,
     QDialog,
     QMessageBox,
-    QPushButton,
     QTabBar,
     QWidget,
 )
@@ -22,9 +21,9 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.core.problem import Problem
 from gpu.problems.tsp.drawing import pasted
-from tests.app.in_window import GRID, limit, open_, use_colony, use_device, wait_for
+from tests.app.in_window import GRID, answer, limit, open_, use_colony, use_device, wait_for
 from tests.colonies import RandomColony
-from tests.hands import NONE, click, press
+from tests.hands import NONE, click, drop, press, settle
 from tests.views.scenes import cut_texts
 from views.film import FilmDialog
 from views.frame.activity import Activity
@@ -42,52 +41,32 @@ def running(qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch) 
     return opened
 
 
-def answer(qtbot: QtBot, application: Application, text: str) -> None:
-    """Click the button ``text`` of the question."""
-    window = application.window
-    qtbot.waitUntil(lambda: window.findChild(QMessageBox) is not None)
-    box = window.findChild(QMessageBox)
-    buttons = {one.text(): one for one in box.buttons() if isinstance(one, QPushButton)}
-    click(buttons[text])
-
-
-def drop(application: Application) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(GRID))])
-    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    for event in (
-        QDragEnterEvent(QPoint(500, 300), action, data, button, NONE),
-        QDropEvent(QPointF(500, 300), action, data, button, NONE),
-    ):
-        QApplication.sendEvent(application.window, event)
-
-
 def name(application: Application) -> str:
     return "" if application.instance.value is None else application.instance.value.name
 
 
 def test_a_dropped_file_asks_before_it_ends_a_run(qtbot: QtBot, running: Application) -> None:
-    drop(running)
-    answer(qtbot, running, "Go on")
-    qtbot.wait(100)
+    drop(running.window, GRID)
+    answer(qtbot, running, "", "Go on")
+    settle()
     assert running.window.activity is Activity.RUNNING
     assert name(running) == "ring-50"
     assert running.window.setup.instance.name.text() == "ring-50"
-    drop(running)
-    answer(qtbot, running, "Stop and show")
+    drop(running.window, GRID)
+    answer(qtbot, running, "", "Stop and show")
     qtbot.waitUntil(lambda: name(running) == "grid-100")
     wait_for(qtbot, running, Activity.IDLE)
 
 
 def test_quitting_asks_while_a_run_goes_on(qtbot: QtBot, running: Application) -> None:
     press(running.window, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
-    answer(qtbot, running, "Go on")
+    answer(qtbot, running, "", "Go on")
     assert running.window.isVisible()
     assert running.window.activity is Activity.RUNNING
     qtbot.waitUntil(lambda: running.window.findChild(QMessageBox) is None)
-    # As the desktop does it; QWindow.close is a wish of the program, which is not asked.
+    # As the desktop does it; what closes a QWindow is the program, which is not asked.
     QApplication.sendEvent(running.window.windowHandle(), QCloseEvent())
-    answer(qtbot, running, "Stop and quit")
+    answer(qtbot, running, "", "Stop and quit")
     qtbot.waitUntil(lambda: not running.window.isVisible())
 
 
@@ -96,16 +75,6 @@ def test_nothing_is_asked_when_nothing_goes_on(qtbot: QtBot, opened: Application
     press(opened.window, Qt.Key.Key_Q, Qt.KeyboardModifier.ControlModifier)
     assert not opened.window.isVisible()
     assert opened.window.findChild(QMessageBox) is None
-
-
-def test_escape_in_a_presentation_leaves_the_run_alone(qtbot: QtBot, running: Application) -> None:
-    press(running.window, Qt.Key.Key_F11)
-    press(running.window, Qt.Key.Key_Escape)
-    assert not running.window.isFullScreen()
-    qtbot.wait(100)
-    assert running.window.activity is Activity.RUNNING
-    with qtbot.waitSignal(running.runs.ended):
-        press(running.window, Qt.Key.Key_Escape)
 
 
 SCREEN, ROOM = QSize(640, 400), QSize(624, 360)  # the rest is for a dialog's frame and title
@@ -133,10 +102,6 @@ def on_the_globe(opened: Application) -> None:
     opened.drawing._add("The clipboard", pasted("lat,lon\n52.52,13.405\n41.9028,12.4964\n"))
 
 
-def preset(opened: Application) -> None:
-    opened.window.setup.preset_menu._ask_for_name()
-
-
 DIALOGS: dict[str, Callable[[Application], object]] = {
     "about": lambda opened: opened.window.actions_["about"].trigger(),
     "best known": lambda opened: click(opened.window.setup.instance.best_known),
@@ -145,7 +110,7 @@ DIALOGS: dict[str, Callable[[Application], object]] = {
     "keys": lambda opened: press(opened.window, Qt.Key.Key_F1),
     "picture": lambda opened: press(opened.window, Qt.Key.Key_E, CONTROL),
     "presentation": presentation,
-    "preset": preset,
+    "preset": lambda opened: opened.window.setup.preset_menu.keep.trigger(),
     "question": on_the_globe,
 }
 

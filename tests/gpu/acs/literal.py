@@ -78,7 +78,7 @@ class Literal(LiteralTours):
         assert self.p.ants is not None
         self.m = self.p.ants
         assert self.p.q0 is not None
-        self.greedy = greedy_threshold(self.p.q0)
+        self.threshold = greedy_threshold(self.p.q0)
         self.memory: Matrix | Selective = (
             Selective(n, self.p.memory) if isinstance(self.p, SpmParameters) else Matrix(n)
         )
@@ -109,7 +109,7 @@ class Literal(LiteralTours):
                 for ant in range(self.m):
                     self.update_locally(ant, step)
         self.built = [route[: self.n] for route in self.routes]
-        self.routes, self.improvements = improved(
+        self.routes, self.moves = improved(
             self.instance, self.p.local_search, self.built, self.best_tour, self.iteration
         )
         self.lengths = [self.length(route) for route in self.routes]
@@ -133,7 +133,7 @@ class Literal(LiteralTours):
         if not candidates:
             left = [v for v in range(self.n) if v not in route]
             return max(left, key=lambda v: (self.weight(u, v), -v))
-        if self.draws[step][ant] < self.greedy:
+        if self.draws[step][ant] < self.threshold:
             if isinstance(self.p, SpmParameters) and self.p.greedy == REMEMBERED:
                 assert isinstance(self.memory, Selective)
                 nodes, tail = self.memory.nodes[u], self.memory.tail[u]
@@ -155,8 +155,8 @@ class Literal(LiteralTours):
         if step % self.p.update_period == 0:
             u, v = self.routes[ant][step - 1 : step + 1]
             keep = np.float32(1 - self.p.rho)
-            drop = np.float32(1) - keep
-            self.update_edge(u, v, keep, drop, self.local)
+            add = np.float32(1) - keep
+            self.update_edge(u, v, keep, add, self.local)
 
     def update_globally(self) -> None:
         keep = np.float32(1 - self.p.alpha)

@@ -230,16 +230,6 @@ def test_a_short_iteration_is_not_left_in_its_midst(
         assert colony.midway
 
 
-def test_short_iterations_do_not_ask(way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpu.cpu.stages.SLICE_SECONDS", 60.0)
-    colony = AcsCpuColony(makers.uniform(20), AcsParameters().resolved(20), 5, **way)
-    colony.iterate(4, stop=lambda: True)
-    assert colony.snapshot(Wanted.NUMBERS).iteration == 4
-    colony.iterate(0)
-    assert colony.snapshot(Wanted.NUMBERS).iteration == 4
-    colony.close()
-
-
 def test_a_wrong_length_is_never_shown() -> None:
     colony = AcsCpuColony(
         makers.uniform(12), AcsParameters().resolved(12), 0, threads=1, stepwise=False

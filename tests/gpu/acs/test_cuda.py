@@ -19,8 +19,9 @@ from gpu.acs.parameters import (
     AltParameters,
     SpmParameters,
 )
+from gpu.core.colony import Colony
 from gpu.core.history import HISTORY_KEPT
-from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.core.snapshot import MovesMade, Wanted
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.colonies import assert_same_history
@@ -41,37 +42,65 @@ from tests.gpu.local_search.literal import improve
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
 
-@pytest.mark.parametrize("metric", COORDINATE_METRICS)
-def test_stepwise_colony_gives_the_cpu_tours_under_every_metric(metric: Metric) -> None:
-    instance, parameters = scattered(40, metric), AcsParameters(candidates=5, q0=0.8, ants=10)
-    with (
-        emulated(instance, parameters, MatrixTrails, StepTogether) as ours,
-        on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
-    ):
-        assert_same_iterations(ours, theirs, 2)
+USUAL = AcsParameters(candidates=5, q0=0.8, ants=10)
+REPLICAS = {"shared_limit": 227 << 10}
+"""A machine with room for a replica of the trails on each multiprocessor."""
+
+SIZES = {
+    3: AcsParameters(),
+    4: AcsParameters(q0=0.5),
+    21: AcsParameters(update_period=2),
+    33: AcsParameters(candidates=32, q0=0.0),
+    64: AcsParameters(candidates=3, beta=2.5),
+    250: AcsParameters(candidates=2, ants=4, update_period=3, q0=0.9),
+}
+
+ON_REPLICAS = {
+    "idle warps": (5, AcsParameters(q0=0.5)),
+    "steps without updates": (21, AcsParameters(update_period=2)),
+    "no updates": (4, AcsParameters(update_period=9)),
+    "much off the lists": (40, AcsParameters(candidates=2, ants=9, q0=0.7)),
+    "far cities": (200, AcsParameters(candidates=2, ants=3, q0=0.9, update_period=3)),
+}
 
 
 @pytest.mark.parametrize(
-    ("n", "parameters"),
+    ("instance", "parameters", "machine"),
     [
-        (3, AcsParameters()),
-        (4, AcsParameters(q0=0.5)),
-        (21, AcsParameters(update_period=2)),
-        (33, AcsParameters(candidates=32, q0=0.0)),
-        (64, AcsParameters(candidates=3, beta=2.5)),
-        (250, AcsParameters(candidates=2, ants=4, update_period=3, q0=0.9)),
+        *(pytest.param(scattered(40, one), USUAL, {}, id=one.name) for one in COORDINATE_METRICS),
+        *(
+            pytest.param(scattered(n), parameters, TRAILS_IN_GLOBAL_MEMORY, id=f"{n} cities")
+            for n, parameters in SIZES.items()
+        ),
+        *(
+            pytest.param(scattered(n, extent=50), parameters, REPLICAS, id=name)
+            for name, (n, parameters) in ON_REPLICAS.items()
+        ),
+        *(
+            pytest.param(explicit(n, directed), parameters, machine, id=f"{name}, {directed}")
+            for directed in (False, True)
+            for name, n, parameters, machine in (
+                ("matrix", 40, AcsParameters(candidates=6, q0=0.7), TRAILS_IN_GLOBAL_MEMORY),
+                (
+                    "ants together on replicas",
+                    7,
+                    AcsParameters(candidates=4, ants=40, q0=0.9, rho=0.3),
+                    {"multiprocessors": 3},
+                ),
+            )
+        ),
     ],
 )
-def test_stepwise_colony_gives_the_cpu_tours_at_every_size(
-    n: int, parameters: AcsParameters
+def test_stepwise_colony_gives_the_cpu_tours_wherever_its_trails_are(
+    instance: TspInstance, parameters: AcsParameters, machine: dict[str, int]
 ) -> None:
-    instance = scattered(n)
     with (
-        emulated(
-            instance, parameters, MatrixTrails, StepTogether, **TRAILS_IN_GLOBAL_MEMORY
-        ) as ours,
+        emulated(instance, parameters, MatrixTrails, StepTogether, **machine) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
+        launch = ours.phases["construction"][0]
+        if machine is REPLICAS:
+            assert (launch.kernel, launch.grid) == ("step_tours_on_replicas", 2)
         assert_same_iterations(ours, theirs, 3)
 
 
@@ -85,22 +114,6 @@ def test_the_oldest_iteration_makes_room_for_the_newest() -> None:
             assert len(state.history.best) == min(state.iteration, HISTORY_KEPT)
             assert_same_history(state, state)
         assert state.iteration == HISTORY_KEPT + 1
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_stepwise_colony_gives_the_cpu_tours_for_explicit_distances(directed: bool) -> None:
-    instance, parameters = explicit(40, directed), AcsParameters(candidates=6, q0=0.7)
-    with (
-        emulated(
-            instance, parameters, MatrixTrails, StepTogether, **TRAILS_IN_GLOBAL_MEMORY
-        ) as ours,
-        on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
-    ):
-        ours.iterate(3)
-        theirs.iterate(3)
-        a, b = ours.snapshot(Wanted.SOLUTION), theirs.snapshot(Wanted.SOLUTION)
-        np.testing.assert_array_equal(a.best_solution, b.best_solution)
-        assert a.iteration_mean == b.iteration_mean
 
 
 @pytest.mark.parametrize(
@@ -119,40 +132,6 @@ def test_more_ants_than_warps_change_nothing(machine: dict[str, int]) -> None:
         assert roomy.phases["construction"][0].kernel == "step_tours"
         assert crowded.phases["construction"][0].kernel == "step_many_tours"
         assert_same_iterations(roomy, crowded, 2)
-
-
-@pytest.mark.parametrize(
-    ("n", "parameters"),
-    [
-        pytest.param(5, AcsParameters(q0=0.5), id="idle warps"),
-        pytest.param(21, AcsParameters(update_period=2), id="steps without updates"),
-        pytest.param(4, AcsParameters(update_period=9), id="no updates"),
-        pytest.param(40, AcsParameters(candidates=2, ants=9, q0=0.7), id="much off the lists"),
-        pytest.param(
-            200, AcsParameters(candidates=2, ants=3, q0=0.9, update_period=3), id="far cities"
-        ),
-    ],
-)
-def test_replicas_give_the_cpu_tours(n: int, parameters: AcsParameters) -> None:
-    instance, machine = scattered(n, extent=50), {"shared_limit": 227 << 10}
-    with (
-        emulated(instance, parameters, MatrixTrails, StepTogether, **machine) as ours,
-        on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
-    ):
-        launch = ours.phases["construction"][0]
-        assert (launch.kernel, launch.grid) == ("step_tours_on_replicas", 2)
-        assert_same_iterations(ours, theirs, 3)
-
-
-@pytest.mark.parametrize("directed", [False, True])
-def test_ants_that_walk_together_on_replicas_count_every_update(directed: bool) -> None:
-    instance = explicit(7, directed)
-    parameters = AcsParameters(candidates=4, ants=40, q0=0.9, rho=0.3)
-    with (
-        emulated(instance, parameters, MatrixTrails, StepTogether, multiprocessors=3) as ours,
-        on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
-    ):
-        assert_same_iterations(ours, theirs, 3)
 
 
 def test_replicas_need_room_for_ants_and_trails() -> None:
@@ -296,10 +275,14 @@ WAYS = {
 """The construction that so much shared memory leads to."""
 
 
-def assert_same_improvements(ours: Snapshot, theirs: Snapshot) -> None:
-    assert ours.improvements is not None
-    assert ours.improvements == theirs.improvements
-    np.testing.assert_array_equal(ours.built_solution, theirs.built_solution)
+def assert_same_improved(ours: Colony, theirs: Colony, count: int) -> None:
+    """After each of so many iterations both show the same, also of their local searches."""
+    for _ in range(count):
+        assert_same_iterations(ours, theirs, 1)
+        one, other = (colony.snapshot(Wanted.EVERYTHING) for colony in (ours, theirs))
+        assert one.moves is not None
+        assert one.moves == other.moves
+        np.testing.assert_array_equal(one.built_solution, other.built_solution)
 
 
 @pytest.mark.parametrize(
@@ -317,14 +300,9 @@ def test_stepwise_colony_gives_the_cpu_tours(instance: TspInstance, kind: str, s
         emulated(instance, parameters, MatrixTrails, StepTogether, shared_limit=shared) as ours,
         on_cpu(instance, parameters, "acs-gpu", "cpu") as theirs,
     ):
-        assert ours.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
-        assert theirs.snapshot(Wanted.EVERYTHING).improvements == Improvements(0, 0)
-        for _ in range(3):
-            ours.iterate(1)
-            theirs.iterate(1)
-            shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
-            assert_same(shown, expected)
-            assert_same_improvements(shown, expected)
+        assert ours.snapshot(Wanted.EVERYTHING).moves == MovesMade(0, 0)
+        assert theirs.snapshot(Wanted.EVERYTHING).moves == MovesMade(0, 0)
+        assert_same_improved(ours, theirs, 3)
         assert ours.phases["construction"][0].kernel == WAYS[shared]
         searched = ours.phases["local search"][1].kernel
         assert ("NoneShared" in searched) == (shared == 0)
@@ -343,12 +321,7 @@ def test_one_ant_with_local_search_is_the_sequential_colony(
         emulated(instance, parameters, memory, WholeTours) as ours,
         on_cpu(instance, parameters, name, "cpu:1") as theirs,
     ):
-        for _ in range(4):
-            ours.iterate(1)
-            theirs.iterate(1)
-            shown, expected = (one.snapshot(Wanted.EVERYTHING) for one in (ours, theirs))
-            assert_same(shown, expected)
-            assert_same_improvements(shown, expected)
+        assert_same_improved(ours, theirs, 4)
 
 
 def test_every_tour_of_a_warp_is_improved() -> None:
@@ -398,9 +371,9 @@ def test_memory_is_asked_for_only_when_it_is_used() -> None:
         parameters = AcsParameters(ants=5, local_search=kind)
         with emulated(scattered(9), parameters, MatrixTrails, WholeTours) as colony:
             names[kind] = set(colony._arrays)
-            assert (colony.snapshot(Wanted.EVERYTHING).improvements is None) == (kind == "none")
+            assert (colony.snapshot(Wanted.EVERYTHING).moves is None) == (kind == "none")
     assert names["none"] - names[BOTH] == {"holders"}
-    more = {"best_links", "built", "built_tours", "improvements", "lengths", "near"}
+    more = {"best_links", "built", "built_tours", "moves", "lengths", "near"}
     assert names[BOTH] - names["none"] == more
 
 
@@ -419,14 +392,7 @@ def same_as_sequential(instance: TspInstance, parameters: SpmParameters, iterati
         emulated(instance, parameters, SelectiveTrails, WholeTours) as ours,
         on_cpu(instance, parameters, "acs-seq-spm", "cpu:1") as theirs,
     ):
-        for _ in range(iterations):
-            ours.iterate(1)
-            theirs.iterate(1)
-            a, b = ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING)
-            np.testing.assert_array_equal(a.iteration_solution, b.iteration_solution)
-            np.testing.assert_array_equal(a.best_solution, b.best_solution)
-            np.testing.assert_array_equal(a.pheromone, b.pheromone)
-            assert a.updates == b.updates
+        assert_same_iterations(ours, theirs, iterations)
 
 
 FEW = SpmParameters(candidates=2, ants=1, q0=0.9, rho=0.1)

@@ -113,7 +113,7 @@ def assert_same(ours: Snapshot, theirs: Snapshot) -> None:
     for part in ("iteration", "best_cost", "best_iteration", "iteration_best", "iteration_mean"):
         np.testing.assert_equal(getattr(ours, part), getattr(theirs, part), part)  # NaN too
     assert_same_history(ours, theirs)
-    assert ours.improvements == theirs.improvements
+    assert ours.moves == theirs.moves
     for part in ("best_solution", "iteration_solution", "built_solution", "pheromone"):
         np.testing.assert_array_equal(getattr(ours, part), getattr(theirs, part), part)
     assert ours.branching == theirs.branching

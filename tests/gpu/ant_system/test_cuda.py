@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import branching_factor, matrix_picture, matrix_trails
 from gpu.cpu.first_tours import nearest_neighbour_length
-from gpu.cuda.machine import Array, Buffer
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import build_candidates
@@ -32,7 +31,7 @@ from tests.gpu.ant_system.colonies import (
     on_cpu,
     renewed,
 )
-from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.cuda.emulated import EmulatedMachine, Refusing
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -195,15 +194,6 @@ def test_the_order_of_threads_changes_nothing(order: int) -> None:
         one.iterate(3)
         other.iterate(3)
         assert_same(one.snapshot(Wanted.EVERYTHING), other.snapshot(Wanted.EVERYTHING))
-
-
-class Refusing(EmulatedMachine):
-    """A device on which nothing fits."""
-
-    def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
-        self.declared = {buffer.name: buffer.nbytes for buffer in buffers}
-        assert len(self.declared) == len(buffers)
-        raise DeviceMemoryError("this run needs too much")
 
 
 @pytest.mark.parametrize("name", [name for name in CONSTRUCTIONS if "tour" in name])

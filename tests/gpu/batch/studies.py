@@ -7,10 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from gpu import catalog
-from gpu.batch.cases import Case, CaseRecord
+from gpu.batch.cases import Case, CaseRecord, CaseRow
 from gpu.batch.design import Design
-from gpu.batch.executor import CaseEvents
+from gpu.batch.executor import CaseEvents, Executor
 from gpu.batch.plan import Plan, make_plan
+from gpu.batch.store import Store
+from gpu.batch.study import Study
 from gpu.batch.worker import InProcess
 from tests.toy.systems import SYSTEMS
 
@@ -86,3 +88,14 @@ class Inline(InProcess):
             if isinstance(event, CaseRecord):
                 self.performed.append(case.key)
             yield case, event
+
+
+def studied(
+    folder: Path, text: str = TOML, executor: Executor | None = None, name: str = "a"
+) -> tuple[CaseRow, ...]:
+    """Do the study ``text`` whole; return the rows of its results."""
+    with Store(folder / f"{name}.sqlite") as store:
+        study = Study(planned(folder, text), store, executor or Inline())
+        study.run()
+        assert not study.progress.waiting
+        return tuple(store.results().rows)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import sys
-import types
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import closing
@@ -23,13 +21,13 @@ from gpu.batch.store import Store, read_results
 from gpu.batch.study import Study, StudyProgress
 from gpu.batch.worker import InProcess, Worker
 from gpu.core.machine import devices
-from gpu.core.machine.devices import Device, survey
+from gpu.core.machine.devices import survey
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.loading import load_instance
 from gpu.run.run import Run
 from gpu.run.session import new_session
 from tests.gpu.batch.studies import TOML, planned, write_tsp
-from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.cuda.emulated import EMULATED_GPU, emulate_gpu
 from tests.gpu.rlf.literal import random_graph
 
 GPU = "cuda:0"
@@ -164,11 +162,9 @@ class Threads(InProcess):
 @pytest.fixture
 def emulation(monkeypatch: pytest.MonkeyPatch) -> None:
     """A GPU whose kernels run on the emulation."""
-    stand_in = types.ModuleType("gpu.cuda.cupy_machine")
-    stand_in.CupyMachine = lambda _: EmulatedMachine()  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, stand_in.__name__, stand_in)
-    gpu, find = Device(GPU, "cuda", 0, 2, "emulation", 0), devices.find
-    monkeypatch.setattr(devices, "find", lambda name: gpu if name == GPU else find(name))
+    emulate_gpu(monkeypatch)
+    find = devices.find
+    monkeypatch.setattr(devices, "find", lambda name: EMULATED_GPU if name == GPU else find(name))
 
 
 @pytest.mark.usefixtures("emulation")

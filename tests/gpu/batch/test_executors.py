@@ -25,7 +25,7 @@ from gpu.batch.store import Store
 from gpu.batch.study import Study
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.machine import processes
-from tests.gpu.batch.studies import TOML, Inline, planned
+from tests.gpu.batch.studies import TOML, planned, studied
 from tests.waiting import until
 
 LONG = (
@@ -65,13 +65,7 @@ def seconds_of(process: int) -> float:
 
 
 def test_processes_do_all_runs_whatever_their_number(toys: Path) -> None:
-    found = []
-    for number in (1, 2):
-        with Store(toys / f"{number}.sqlite") as store:
-            study = Study(planned(toys, TOML), store, LocalExecutor(number))
-            study.run()
-            assert study.progress.complete
-            found.append(store.results().rows)
+    found = [studied(toys, TOML, LocalExecutor(number), str(number)) for number in (1, 2)]
     assert children() == []
     for one, other in zip(*found, strict=True):
         assert (one.state, one.iterations) == (DONE, 4)
@@ -130,10 +124,9 @@ def test_more_processes_are_waited_for_than_the_system_can_at_once(
         return usual(sources, timeout)
 
     monkeypatch.setattr(connection, "wait", wait)
-    monkeypatch.setattr(processes, "MOST", 3)
-    with Store(toys / "a.sqlite") as store:
-        Study(planned(toys), store, LocalExecutor(2)).run()
-        assert store.counts()[DONE] == 12
+    monkeypatch.setattr(processes, "MOST_PIPES", 3)
+    rows = studied(toys, executor=LocalExecutor(2))
+    assert [row.state for row in rows] == [DONE] * 12
 
 
 def test_a_process_does_several_runs_at_once_and_again_alone_if_it_ends(
@@ -144,11 +137,8 @@ def test_a_process_does_several_runs_at_once_and_again_alone_if_it_ends(
     for room in (1, 3):
         workers = [WorkerProcess("cpu:1", "cpu:1", room)]
         monkeypatch.setattr(LocalExecutor, "_workers", lambda *_, workers=workers: workers)
-        with Store(toys / f"{room}.sqlite") as store:
-            Study(planned(toys, TOML), store, LocalExecutor(1)).run()
-            found.append(
-                [(row.label, row.seed, row.state, row.best) for row in store.results().rows]
-            )
+        rows = studied(toys, TOML, LocalExecutor(1), str(room))
+        found.append([(row.label, row.seed, row.state, row.best) for row in rows])
     assert found[0] == found[1]
     with Store(toys / "long.sqlite") as store:
         study = Study(
@@ -201,9 +191,7 @@ def test_a_worker_that_is_killed_costs_no_run(toys: Path) -> None:
             until(lambda: study.progress.complete)
         rows = store.results().rows
     assert children() == []
-    with Store(toys / "whole.sqlite") as store:
-        Study(planned(toys, text), store, Inline()).run()
-        whole = store.results().rows
+    whole = studied(toys, text, name="whole")
     assert [(row.state, row.seed, row.best, row.iterations) for row in rows] == [
         (DONE, row.seed, row.best, 800) for row in whole
     ]

@@ -27,11 +27,10 @@ from gpu.batch.papers import (
 )
 from gpu.batch.plan import _ANY
 from gpu.batch.store import STORE_VERSION, Store, read_results
-from gpu.batch.study import Study
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
 from tests.golden import Golden
-from tests.gpu.batch.studies import Inline, planned
+from tests.gpu.batch.studies import planned, studied
 from tests.study_results import run, study
 
 ITEMS = items()
@@ -271,11 +270,9 @@ parameters = { ants = 2 }
     assert [
         (one.instance.name, one.configuration.label, one.budget.iterations) for one in plan.cases
     ] == [("five", "toy", 4), ("five", "few", 4), ("three", "toy", 2)]
-    with Store(toys / "a.sqlite") as store:
-        Study(plan, store, Inline()).run()
-    found = read_results(toys / "a.sqlite")
-    assert found.budget == plan.design.limits
-    for row in found.rows:
+    rows = studied(toys, text)
+    assert read_results(toys / "a.sqlite").budget == plan.design.limits
+    for row in rows:
         assert row.error == ""
         assert row.phases.keys() == {"construction", "update"}
         assert row.seconds * 1000 == pytest.approx(
@@ -292,8 +289,7 @@ parameters = { ants = 2 }
 
 def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
     path = toys / "old.sqlite"
-    with Store(path) as store:
-        Study(planned(toys), store, Inline()).run()
+    studied(toys, name="old")
     with closing(sqlite3.connect(path)) as old:
         old.executescript("DROP TABLE phases; DROP TABLE counts")
         old.execute("PRAGMA user_version = 1")

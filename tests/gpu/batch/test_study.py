@@ -1,5 +1,3 @@
-""""""
-
 from __future__ import annotations
 
 import os
@@ -22,7 +20,7 @@ from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from tests.clock import clock_of_units
 from tests.gpu.batch.small_study import started
-from tests.gpu.batch.studies import TOML, Inline, planned
+from tests.gpu.batch.studies import TOML, Inline, planned, studied
 from tests.gpu.rlf.literal import graph, random_graph
 from tests.toy.colony import ToyColony
 from tests.waiting import PATIENCE, until
@@ -56,11 +54,9 @@ def test_all_runs_are_done_and_never_again(toys: Path) -> None:
 def test_what_a_colony_counts_is_kept(toys: Path) -> None:
     text = TOML.replace('"toy"\nparameters = { ants = [2, 3] }', '"acs-seq-spm"')
     assert "spm" in text
-    with Store(toys / "a.sqlite") as store:
-        Study(planned(toys, text.replace("count = 3", "count = 1")), store, Inline()).run()
-        for row in store.results().rows:
-            assert 0 < row.counts["local_hits"] <= row.counts["local_total"]
-            assert row.counts["global_total"] == 2 * row.n * row.iterations  # at both cities
+    for row in studied(toys, text.replace("count = 3", "count = 1")):
+        assert 0 < row.counts["local_hits"] <= row.counts["local_total"]
+        assert row.counts["global_total"] == 2 * row.n * row.iterations  # at both cities
 
 
 def test_it_can_be_cancelled_and_goes_on(toys: Path) -> None:
@@ -120,9 +116,7 @@ def test_on_graphs_only_what_the_ants_build_counts(toys: Path) -> None:
     text = TOML.replace('"five.tsp", "three.tsp"', '"random.col"').replace("= 4", "= 1")
     text = text.replace('"toy"\nparameters = { ants = [2, 3] }', '"aco-rlf-seq"\n'
                         "parameters = { ants = 1, beta = 0.01 }")  # fmt: skip
-    with Store(toys / "a.sqlite") as store:
-        Study(planned(toys, text), store, Inline()).run()
-        rows = store.results().rows
+    rows = studied(toys, text)
     greedy = instance.cost_of(dsatur_coloring(instance))
     for row in rows:
         assert (row.state, row.iterations) == (DONE, 1)
@@ -138,12 +132,9 @@ def test_a_run_in_which_no_ant_has_built_a_coloring_has_failed(
     text = TOML.replace('"five.tsp", "three.tsp"', '"path.col"').replace("count = 3", "count = 1")
     text = text.replace("iterations = 4", "seconds = 1.5")
     text = text.replace('"toy"\nparameters = { ants = [2, 3] }', '"aco-rlf-seq"')
-    with Store(toys / "a.sqlite") as store:
-        study = Study(planned(toys, text), store, Inline())
-        clock_of_units(monkeypatch, 0.01)
-        study.run()
-        (row,) = store.results().rows
-        assert (study.progress.failed, row.state, row.best) == (1, FAILED, None)
+    clock_of_units(monkeypatch, 0.01)
+    (row,) = studied(toys, text)
+    assert (row.state, row.best) == (FAILED, None)
     assert row.error.startswith("no coloring was built: the time limit of 1.5 s is reached (an it")
 
 
@@ -163,8 +154,7 @@ def test_the_design_can_be_read() -> None:
 
 
 def test_the_queries_work_and_every_column_is_explained(toys: Path) -> None:
-    with Store(toys / "a.sqlite") as store:
-        Study(planned(toys), store, Inline()).run()
+    studied(toys)
     with closing(sqlite3.connect(toys / "a.sqlite")) as plain:
         gaps, hosts = (plain.execute(query).fetchall() for query in blocks("sql"))
         assert [row[:3] for row in gaps] == [
@@ -225,11 +215,9 @@ def test_a_study_that_is_killed_at_random_has_all_results_once(toys: Path) -> No
     process = started(design, results)
     process.join(PATIENCE)
     assert process.exitcode == 0
-    with Store(whole) as store:
-        Study(planned(toys, text), store, Inline()).run()
     rows = read_results(results).rows
     assert len(rows) == RUNS
-    assert list(map(same, rows)) == list(map(same, read_results(whole).rows))
+    assert list(map(same, rows)) == list(map(same, studied(toys, text, name="whole")))
     assert digests(results) == digests(whole)
 
 

@@ -70,7 +70,7 @@ class AsLiteral(LiteralTours):
     def build(self) -> None:
         self.weights = self.choice_info()
         self.built = [self.construct(ant) for ant in range(self.m)]
-        self.routes, self.improvements = improved(
+        self.routes, self.moves = improved(
             self.instance, self.p.local_search, self.built, self.best_tour, self.iteration
         )
         self.lengths = [self.length(route) for route in self.routes]

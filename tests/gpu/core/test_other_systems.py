@@ -77,7 +77,7 @@ def test_no_more_is_waited_for_at_once_than_the_system_can(
         sizes.append(len(sources))
         return usual(sources, timeout)
 
-    monkeypatch.setattr(processes, "MOST", 2)
+    monkeypatch.setattr(processes, "MOST_PIPES", 2)
     monkeypatch.setattr(connection, "wait", wait)
     pipes = [multiprocessing.Pipe() for _ in range(5)]
     try:

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from gpu.core.random import Purpose, greedy_threshold, key_of, philox4x32, start_cities
-from tests.draws import roulette_share, step_draws
 
 ONES = 0xFFFFFFFF
 Counter = tuple[int, int, int, int]
@@ -55,34 +54,8 @@ def test_start_cities_cover_all_cities_evenly() -> None:
     assert ((counts - ants / n) ** 2 / (ants / n)).sum() < 27.9
 
 
-def test_four_steps_share_a_block() -> None:
-    for step in range(1, 9):
-        draws = step_draws(5, 2, np.arange(6), step, Purpose.EXPLOIT)
-        words = philox4x32((step // 4, np.arange(6), 2, Purpose.EXPLOIT), key_of(5))
-        np.testing.assert_array_equal(draws, words[:, step % 4] >> 8)
-
-
-def test_draws_differ_by_iteration_purpose_and_seed() -> None:
-    ants = np.arange(100)
-    base = step_draws(1, 0, ants, 1, Purpose.EXPLOIT)
-    for other in (
-        step_draws(1, 1, ants, 1, Purpose.EXPLOIT),
-        step_draws(1, 0, ants, 1, Purpose.ROULETTE),
-        step_draws(2, 0, ants, 1, Purpose.EXPLOIT),
-        step_draws(1 + 2**32, 0, ants, 1, Purpose.EXPLOIT),
-    ):
-        assert np.count_nonzero(base == other) < 5
-
-
 def test_the_greedy_threshold_covers_both_ends() -> None:
     assert greedy_threshold(1.0) == 2**24  # above every draw
     assert greedy_threshold(0.0) == 0
     assert greedy_threshold(0.5) == 2**23
     assert greedy_threshold(2**-25) == 1  # only a draw of 0 is below it
-
-
-def test_a_share_is_exact_and_below_one() -> None:
-    draws = np.array([0, 1, 2**24 - 1], np.uint32)
-    np.testing.assert_array_equal(
-        roulette_share(draws).astype(np.float64), [0, 2.0**-24, 1 - 2.0**-24]
-    )

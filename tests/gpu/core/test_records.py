@@ -31,12 +31,19 @@ def test_a_record_is_the_same_after_both_ways() -> None:
         ({"cost": 2**63}, "cost"),
         ({"cost": 1, "seconds": math.nan}, "seconds"),
         ({"cost": 1, "seconds": math.inf}, "seconds"),
+        ({"cost": 1, "seconds": 2.0**63}, "seconds"),
         ({"cost": 1, "marks": ["a", 3]}, "marks"),
     ],
 )
 def test_what_no_run_has_is_refused_by_name(values: dict[str, object], what: str) -> None:
     with pytest.raises(InstanceError, match=f"^x.json: .*{what}"):
         record_of(Lap, values, InstanceError, "x.json")
+
+
+@pytest.mark.parametrize("values", [{}, {"cost": -1}])
+def test_what_a_person_left_out_is_named_like_what_is_wrong(values: dict[str, object]) -> None:
+    with pytest.raises(InstanceError, match=r"^cost must be a number$"):
+        record_of(Lap, values, InstanceError, "", {"cost": "a number"})
 
 
 def test_keys_of_later_versions_are_left_alone_and_misspelt_ones_are_named() -> None:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
 from gpu.core.errors import DeviceError
-from gpu.core.snapshot import Improvements, Snapshot, Wanted
+from gpu.core.snapshot import MovesMade, Snapshot, Wanted
 from gpu.cpu.colony import CpuColony
 from gpu.local_search.cpu import CpuTourColony
 from tests.colonies import assert_same_history
-from tests.gpu.local_search.literal import assert_improvements
+from tests.gpu.local_search.literal import assert_moves
 
 
 class LiteralColony(Protocol):
@@ -29,7 +29,7 @@ class LiteralColony(Protocol):
     routes: list[list[int]]
     best_length: int
     best_tour: list[int]
-    improvements: Improvements | None
+    moves: MovesMade | None
     built: list[list[int]]
 
     def iterate(self) -> None:
@@ -65,7 +65,7 @@ def assert_same_tours(snapshot: Snapshot, literal: LiteralColony) -> None:
     assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
     assert_same_history(snapshot, snapshot)
     assert snapshot.solutions_built == literal.iteration * literal.m
-    assert_improvements(snapshot, literal.improvements, literal.built, literal.lengths)
+    assert_moves(snapshot, literal.moves, literal.built, literal.lengths)
 
 
 def interrupt(monkeypatch: pytest.MonkeyPatch, colony: CpuColony) -> None:

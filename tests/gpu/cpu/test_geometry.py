@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.core.snapshot import Wanted
+from gpu.cpu.colony import CpuColony
 from gpu.cpu.geometry import distance, geometry_of, weight
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
@@ -78,6 +80,13 @@ def test_weights_of_a_fractional_power_differ_in_the_last_place_at_most(beta: fl
     np.testing.assert_array_max_ulp(result, weights(lengths, nearest, beta), 1)
 
 
+def found_by(colony: CpuColony, iterations: int) -> int:
+    """The length of the best tour after so many iterations."""
+    with closing(colony):
+        colony.iterate(iterations)
+        return colony.snapshot(Wanted.SOLUTION).cost
+
+
 OPTIMA = {"burma14": 3323, "ulysses22": 7013, "gr17": 2085, "gr24": 1272}
 
 
@@ -100,9 +109,7 @@ def test_small_files_are_solved(tsplib: Path, name: str, memory: str) -> None:
         colony = AcsCpuColony(
             instance, SETTINGS[memory].resolved(instance.n), seed, threads=2, stepwise=True
         )
-        colony.iterate(1000)
-        found.append(colony.snapshot(Wanted.SOLUTION).cost)
-        colony.close()
+        found.append(found_by(colony, 1000))
     assert min(found) == OPTIMA[name]
 
 
@@ -111,9 +118,7 @@ def test_pseudo_euclidean_file(tsplib: Path, memory: str) -> None:
     colony = AcsCpuColony(
         load(tsplib / "att48.tsp"), SETTINGS[memory].resolved(48), 0, threads=1, stepwise=False
     )
-    colony.iterate(500)
-    assert 10628 <= colony.snapshot(Wanted.SOLUTION).cost <= 1.02 * 10628
-    colony.close()
+    assert 10628 <= found_by(colony, 500) <= 1.02 * 10628
 
 
 @pytest.mark.slow
@@ -132,9 +137,7 @@ def test_tours_get_as_good_as_the_paper_s(
     colony = AcsCpuColony(
         instance, PAPER[memory].resolved(instance.n), 1, threads=threads, stepwise=stepwise
     )
-    colony.iterate(200)
-    assert colony.snapshot(Wanted.SOLUTION).cost < 1.09 * best
-    colony.close()
+    assert found_by(colony, 200) < 1.09 * best
 
 
 ANT_SYSTEMS = {
@@ -152,9 +155,7 @@ def test_ant_systems_come_close_on_small_files(tsplib: Path, name: str, kind: st
     found = []
     for seed in range(3):
         colony = AsCpuColony(instance, ANT_SYSTEMS[kind].resolved(instance.n), seed, threads=1)
-        colony.iterate(300)
-        found.append(colony.snapshot(Wanted.SOLUTION).cost)
-        colony.close()
+        found.append(found_by(colony, 300))
     assert OPTIMA[name] <= min(found) < 1.03 * OPTIMA[name]
 
 
@@ -163,6 +164,4 @@ def test_ant_systems_come_close_on_small_files(tsplib: Path, name: str, kind: st
 def test_ant_systems_improve_on_the_nearest_neighbour(tsplib: Path, kind: str) -> None:
     """The nearest-neighbour tour is 20 % above the optimum; 200 iterations come within 14 %."""
     colony = AsCpuColony(load(tsplib / "d198.tsp"), ANT_SYSTEMS[kind].resolved(198), 0, threads=2)
-    colony.iterate(200)
-    assert 15780 <= colony.snapshot(Wanted.SOLUTION).cost < 1.14 * 15780
-    colony.close()
+    assert 15780 <= found_by(colony, 200) < 1.14 * 15780

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import atexit
+import sys
 import threading
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
+from gpu.core.errors import DeviceMemoryError
+from gpu.core.machine.devices import Device
 from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Array, Buffer, Launch, SharedArray, SharedArrays, by_name, check_room
 from tests.emulation import Emulator
@@ -152,3 +157,22 @@ class EmulatedMachine:
                 _idle.pop(0)[1].close()
         self._emulators.clear()
         self._held.clear()
+
+
+class Refusing(EmulatedMachine):
+    """A device on which nothing fits."""
+
+    def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
+        self.declared = {name: buffer.nbytes for name, buffer in by_name(buffers).items()}
+        raise DeviceMemoryError("this run needs too much")
+
+
+EMULATED_GPU = Device("cuda:0", "cuda", 0, 2, "emulation", 1 << 30)
+
+
+def emulate_gpu(
+    patch: pytest.MonkeyPatch, made: Callable[[], EmulatedMachine] = EmulatedMachine
+) -> None:
+    """Let colonies on ``EMULATED_GPU`` get the machines that are ``made``."""
+    stand_in = types.SimpleNamespace(CupyMachine=lambda _: made())
+    patch.setitem(sys.modules, "gpu.cuda.cupy_machine", stand_in)

@@ -60,53 +60,33 @@ def test_provable_optima_are_nearly_reached(name: str, which: str) -> None:
     assert 0 <= gap < (12 if name == "acs-gpu-spm" else 5)
 
 
-@pytest.mark.parametrize(("which", "period"), [("ring-50", 1), ("grid-100", 3), ("uniform-100", 1)])
-def test_stepwise_colony_gives_the_cpu_tours(which: str, period: int) -> None:
-    cities, parameters = instance(which), AcsParameters(update_period=period)
-    ends = []
-    for name in ("cuda", "cpu"):
-        place = devices.find(name)
-        colony = catalog.build(catalog.find("acs-gpu", place), cities, parameters, place, 3)
-        colony.iterate(40)
-        ends.append(colony.snapshot(Wanted.EVERYTHING))
-        colony.close()
-    ours, theirs = ends
-    assert ours.iteration_mean == theirs.iteration_mean
-    np.testing.assert_array_equal(ours.best_solution, theirs.best_solution)
-    np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
+STEPPED: dict[str, tuple[str, dict[str, object], int]] = {
+    "ring": ("ring-50", {}, 40),
+    "grid, some updates": ("grid-100", {"update_period": 3}, 40),
+    "uniform": ("uniform-100", {}, 40),
+    # ants with few candidates leave their lists in many steps and together
+    "off the lists": (
+        "uniform-100",
+        {"candidates": 2, "ants": 200, "q0": 0.5, "rho": 0.3},
+        60,
+    ),
+    "step_tours": ("uniform-1000", {"ants": 500, "candidates": 6, "q0": 0.7}, 5),
+    "step_many_tours": ("uniform-1000", {"ants": 4000, "candidates": 6, "q0": 0.7}, 5),
+}
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_trails_on_no_list_are_updated_before_the_next_step(seed: int) -> None:
-    """Ants with few candidates, which leave their lists in many steps and together."""
-    values = {"candidates": 2, "ants": 200, "q0": 0.5, "rho": 0.3}
-    cities, parameters = instance("uniform-100"), AcsParameters.from_mapping(values)
+@pytest.mark.parametrize("seed", [0, 3])
+@pytest.mark.parametrize("case", STEPPED)
+def test_stepwise_colony_gives_the_cpu_tours(case: str, seed: int) -> None:
+    which, values, iterations = STEPPED[case]
+    cities, parameters = instance(which), AcsParameters.from_mapping(values)
     ends = []
     for name in ("cuda", "cpu"):
         place = devices.find(name)
         colony = catalog.build(catalog.find("acs-gpu", place), cities, parameters, place, seed)
-        colony.iterate(60)
-        ends.append(colony.snapshot(Wanted.EVERYTHING))
-        colony.close()
-    ours, theirs = ends
-    assert ours.iteration_mean == theirs.iteration_mean
-    np.testing.assert_array_equal(ours.best_solution, theirs.best_solution)
-    np.testing.assert_array_equal(ours.pheromone, theirs.pheromone)
-
-
-@pytest.mark.parametrize(("ants", "kernel"), [(500, "step_tours"), (4000, "step_many_tours")])
-def test_stepwise_colony_with_trails_in_global_memory_gives_the_cpu_tours(
-    ants: int, kernel: str
-) -> None:
-    cities = instance("uniform-1000")
-    parameters = AcsParameters.from_mapping({"ants": ants, "candidates": 6, "q0": 0.7})
-    ends = []
-    for name in ("cuda", "cpu"):
-        place = devices.find(name)
-        colony = catalog.build(catalog.find("acs-gpu", place), cities, parameters, place, 3)
-        if isinstance(colony, DeviceColony):
-            assert colony.phases["construction"][0].kernel == kernel
-        colony.iterate(5)
+        if isinstance(colony, DeviceColony) and case.startswith("step"):
+            assert colony.phases["construction"][0].kernel == case
+        colony.iterate(iterations)
         ends.append(colony.snapshot(Wanted.EVERYTHING))
         colony.close()
     ours, theirs = ends

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import sys
-import types
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +13,6 @@ from gpu import catalog
 from gpu.core.colony import Colony, Gauged
 from gpu.core.errors import DeviceError, FormicariumError
 from gpu.core.instance import Instance
-from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Wanted
 from gpu.core.system import System
 from gpu.cuda.colony import DeviceColony
@@ -25,7 +22,7 @@ from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import Buffer, Launch, SharedArrays, by_name, check_room, too_large
 from tests.golden import Golden
 from tests.gpu.cpu import makers
-from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.cuda.emulated import EMULATED_GPU, EmulatedMachine, emulate_gpu
 from tests.gpu.rlf.literal import random_graph
 
 
@@ -63,10 +60,7 @@ def test_a_colony_has_no_two_buffers_of_one_name(
     system: System, shared: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With every local search, wherever tours are kept."""
-    stand_in = types.ModuleType("gpu.cuda.cupy_machine")
-    stand_in.CupyMachine = lambda _: IdleMachine(shared_limit=shared)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, stand_in.__name__, stand_in)
-    place = Device("cuda:0", "cuda", 0, 2, "emulation", 0)
+    emulate_gpu(monkeypatch, lambda: IdleMachine(shared_limit=shared))
     searches = system.parameters.explanations()["local_search"].options
     assert len(searches) > 3
     for search in searches:
@@ -74,7 +68,7 @@ def test_a_colony_has_no_two_buffers_of_one_name(
         cities = makers.uniform(12)
         refusals = (FormicariumError,) if shared < ROOMY else ()  # of ants too large for it
         with contextlib.suppress(*refusals):
-            colony = catalog.build(system, cities, parameters.resolved(12), place, 1)
+            colony = catalog.build(system, cities, parameters.resolved(12), EMULATED_GPU, 1)
             assert isinstance(colony, Gauged)
             gauges = colony.gauges()
             assert gauges.get("most_warps", 64) == 64
@@ -114,20 +108,10 @@ def test_what_does_not_fit_a_gpu_is_refused_with_a_choice(golden: Golden) -> Non
     golden.table("advice-on-gpu-memory", told)
 
 
-GPU = Device("cuda:0", "cuda", 0, 2, "emulation", 0)
-
-
-@pytest.fixture
-def emulation(monkeypatch: pytest.MonkeyPatch) -> None:
-    stand_in = types.ModuleType("gpu.cuda.cupy_machine")
-    stand_in.CupyMachine = lambda _: EmulatedMachine()  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, stand_in.__name__, stand_in)
-
-
 def built(name: str, instance: Instance, seed: int) -> Colony:
     system = catalog.named(name)
     parameters = system.parameters.from_mapping({"ants": 4}).resolved(instance.n)
-    return catalog.build(system, instance, parameters, GPU, seed)
+    return catalog.build(system, instance, parameters, EMULATED_GPU, seed)
 
 
 def arrays_of(colony: Colony) -> dict[str, object]:
@@ -135,9 +119,11 @@ def arrays_of(colony: Colony) -> dict[str, object]:
     return {name: colony._arrays[name] for name in colony._shared.values}
 
 
-@pytest.mark.usefixtures("emulation")
 @pytest.mark.parametrize("name", ["acs-gpu-spm", "mmas-wrs-ct", "aco-rlf-trial"])
-def test_colonies_side_by_side_share_an_instance_and_find_what_each_finds_alone(name: str) -> None:
+def test_colonies_side_by_side_share_an_instance_and_find_what_each_finds_alone(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emulate_gpu(monkeypatch)
     instance: Instance = makers.uniform(40) if "rlf" not in name else random_graph(20, 0.5)
     alone = []
     for seed in (1, 2):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import ParameterError
-from gpu.core.snapshot import Improvements, Wanted
+from gpu.core.snapshot import MovesMade, Wanted
 from gpu.faco.cpu.colony import FacoCpuColony
 from gpu.faco.parameters import FacoParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
@@ -53,7 +53,7 @@ def same_state(literal: FacoLiteral, colony: FacoCpuColony) -> None:
     assert from_zero(snapshot.iteration_solution.tolist()) == from_zero(literal.winner)
     assert snapshot.best_iteration == literal.best_iteration
     assert snapshot.iteration_mean == pytest.approx(np.mean(literal.lengths), rel=1e-12)
-    assert snapshot.improvements == Improvements(literal.moves, 0)
+    assert snapshot.moves == MovesMade(literal.moves, 0)
     assert [float(share) for share in literal.shares] == colony.followed().shares.tolist()
     assert snapshot.limits == (float(literal.limits[0]), float(literal.limits[1]))
     trails = np.array([colony.trails_from(city) for city in range(literal.n)])

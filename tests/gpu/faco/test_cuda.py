@@ -58,7 +58,7 @@ def same_state(theirs: FacoCpuColony, ours: FacoCudaColony) -> None:
     for name in ("built_solution", "iteration_solution", "best_solution"):
         expected, found = getattr(one, name).tolist(), getattr(other, name).tolist()
         assert from_zero(found) == from_zero(expected), name
-    for name in ("iteration_mean", "best_iteration", "best_cost", "improvements", "limits"):
+    for name in ("iteration_mean", "best_iteration", "best_cost", "moves", "limits"):
         assert getattr(other, name) == getattr(one, name), name
     np.testing.assert_array_equal(ours._arrays["trails"], theirs._pheromone.trails)
     np.testing.assert_array_equal(ours.trails_from(1), theirs.trails_from(1))

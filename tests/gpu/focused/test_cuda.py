@@ -38,6 +38,18 @@ def crowded(**values: Any) -> FocusedCudaParameters:
     return FocusedCudaParameters(**{"nearness": QUADRANTS, **CROWDED, **values})
 
 
+def colony_of(
+    instance: TspInstance,
+    machine: EmulatedMachine | None = None,
+    seed: int = 1,
+    start: NDArray[np.int32] | None = None,
+    **values: Any,
+) -> FocusedCudaColony:
+    """A colony whose ants are in each other's way."""
+    parameters = crowded(**values).resolved(instance.n)
+    return FocusedCudaColony(instance, parameters, machine or EmulatedMachine(), seed, start)
+
+
 def run(
     instance: TspInstance, iterations: int, order: int = 0, seed: int = 1, **values: Any
 ) -> list[Snapshot]:
@@ -45,11 +57,7 @@ def run(
 
     ``order`` decides in which order the emulation runs threads.
     """
-    machine = EmulatedMachine(seed=order)
-    return cases.run(
-        FocusedCudaColony(instance, crowded(**values).resolved(instance.n), machine, seed),
-        iterations,
-    )
+    return cases.run(colony_of(instance, EmulatedMachine(seed=order), seed, **values), iterations)
 
 
 @needs_emulation
@@ -82,13 +90,7 @@ def test_colonies_on_one_instance_share_what_no_kernel_changes() -> None:
     start = np.roll(np.arange(60, dtype=np.int32), 7)
     with ExitStack() as stack:
         one, other, given = (
-            stack.enter_context(
-                closing(
-                    FocusedCudaColony(
-                        instance, crowded().resolved(instance.n), EmulatedMachine(), seed, tour
-                    )
-                )
-            )
+            stack.enter_context(closing(colony_of(instance, seed=seed, start=tour)))
             for seed, tour in ((1, None), (2, None), (1, start))
         )
         for name in ("near", "points", "coordinates"):
@@ -105,9 +107,7 @@ def test_it_finds_the_optimum() -> None:
 @needs_emulation
 def test_after_a_cycle_tours_are_crossed_and_the_first_is_the_best() -> None:
     instance = makers.uniform(120)
-    with closing(
-        FocusedCudaColony(instance, crowded(cooling=1).resolved(instance.n), EmulatedMachine(), 1)
-    ) as colony:
+    with closing(colony_of(instance, cooling=1)) as colony:
         cycle = round(120 / 8)
         colony.iterate(cycle)
         before = colony._arrays["lengths"].copy()
@@ -132,10 +132,8 @@ def test_a_best_tour_that_crossing_makes_shorter_is_shown(monkeypatch: pytest.Mo
         found[0] = np.argsort(problem.order)[better.best_solution]
         return found, [problem.instance.tour_length(tour) for tour in found]
 
-    parameters = crowded(ants=400, cooling=1)  # so many that a cycle has one iteration
-    with closing(
-        FocusedCudaColony(instance, parameters.resolved(instance.n), EmulatedMachine(), 1)
-    ) as colony:
+    # So many ants that a cycle has one iteration.
+    with closing(colony_of(instance, ants=400, cooling=1)) as colony:
         problem = colony._problem
         colony.iterate(1)
         before = colony.snapshot(Wanted.SOLUTION)
@@ -155,9 +153,7 @@ def test_a_run_that_is_stopped_goes_on_with_its_cycle() -> None:
     instance, numbers = makers.uniform(48), []
     for counts in ((6, 6), (1,) * 12):
         machine = EmulatedMachine(milliseconds=30.0)  # long iterations can be stopped
-        with closing(
-            FocusedCudaColony(instance, crowded(cooling=1).resolved(instance.n), machine, 1)
-        ) as colony:
+        with closing(colony_of(instance, machine, cooling=1)) as colony:
             for count in counts:
                 colony.iterate(count, stop=lambda: True)
             done = colony.snapshot(Wanted.NUMBERS).iteration
@@ -170,9 +166,7 @@ def test_a_run_that_is_stopped_goes_on_with_its_cycle() -> None:
 @needs_emulation
 def test_trails_are_those_of_the_instance_and_strong_where_tours_agree() -> None:
     instance = makers.uniform(90)
-    with closing(
-        FocusedCudaColony(instance, crowded(rho=0.5).resolved(instance.n), EmulatedMachine(), 1)
-    ) as colony:
+    with closing(colony_of(instance, rho=0.5)) as colony:
         colony.iterate(12)
         snapshot = colony.snapshot(Wanted.EVERYTHING)
         tour = snapshot.best_solution
@@ -195,27 +189,18 @@ def test_trails_are_those_of_the_instance_and_strong_where_tours_agree() -> None
 def test_it_begins_with_a_given_tour_and_does_not_lose_it() -> None:
     instance = makers.ring(60)
     best = np.argsort(np.arctan2(*instance.coordinates.T)).astype(np.int32)
-    values = crowded(tours=1, heat=5.0, cooling=1)
-    colony = FocusedCudaColony(instance, values.resolved(instance.n), EmulatedMachine(), 1, best)
-    with closing(colony):
+    with closing(colony_of(instance, start=best, tours=1, heat=5.0, cooling=1)) as colony:
         assert colony._arrays["lengths"][0] == instance.optimum
         colony.iterate(6)
         assert colony.snapshot(Wanted.SOLUTION).best_cost == instance.optimum
 
 
-def test_distances_that_sums_cannot_hold_are_refused() -> None:
+def test_what_the_kernels_cannot_hold_is_refused() -> None:
     instance = makers.points(np.array([[0, 0], [3e8, 0], [0, 3e8], [3e8, 3e8], [1e8, 1e8]]))
     with pytest.raises(ParameterError, match="takes distances of up to 134,217,728"):
-        FocusedCudaColony(
-            instance, FocusedCudaParameters().resolved(instance.n), EmulatedMachine(), 1
-        )
-
-
-def test_directed_instances_are_refused() -> None:
+        colony_of(instance)
     with pytest.raises(ParameterError, match="directed"):
-        FocusedCudaColony(
-            makers.directed(20), FocusedCudaParameters().resolved(20), EmulatedMachine(), 1
-        )
+        colony_of(makers.directed(20))
 
 
 @pytest.mark.cuda

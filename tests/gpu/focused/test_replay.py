@@ -17,10 +17,10 @@ from gpu.focused.cpu.state import Log
 from gpu.focused.parameters import FOCUSED_STEPS
 from gpu.focused.replay import (
     DoubleBridge,
-    DrawnPlaces,
     Fate,
     FocusedReplay,
     FocusedRule,
+    PlaceChoice,
     Repair,
     Verdict,
 )
@@ -78,7 +78,7 @@ def check_edges(edges: TourEdges, instance: TspInstance) -> None:
 def check_steps(steps: list[TourChange], instance: TspInstance) -> None:
     """The steps of an ant fit together, and each leaves a tour."""
     place, double_bridge, repair, verdict = steps
-    assert isinstance(place.what, DrawnPlaces)
+    assert isinstance(place.what, PlaceChoice)
     assert isinstance(double_bridge.what, DoubleBridge)
     assert isinstance(repair.what, Repair)
     assert isinstance(verdict.what, Verdict)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gpu.core.snapshot import Improvements, Snapshot
+from gpu.core.snapshot import MovesMade, Snapshot
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.record import BEST_ITERATION, ITERATION, record_of
 from gpu.cpu.stage_loop import StageTask
@@ -186,7 +186,7 @@ class LiteralSearch:
 
 def improved(
     instance: TspInstance, kind: str, routes: list[list[int]], best: list[int], iteration: int
-) -> tuple[list[list[int]], Improvements | None]:
+) -> tuple[list[list[int]], MovesMade | None]:
     """The tours of an iteration after local search, and the moves it made; None for ``none``.
 
     ``best`` is the best tour of all ``iteration`` iterations so far; in the first it is empty.
@@ -196,19 +196,19 @@ def improved(
     search = LiteralSearch(instance, kind)
     return (
         [search.improve(route, best, ant + iteration) for ant, route in enumerate(routes)],
-        Improvements(search.exchanges, search.segments),
+        MovesMade(search.exchanges, search.segments),
     )
 
 
-def assert_improvements(
+def assert_moves(
     shown: Snapshot,
-    improvements: Improvements | None,
+    moves: MovesMade | None,
     built: list[list[int]],
     lengths: list[int],
 ) -> None:
     """What a snapshot that wanted everything tells of the local search of the last iteration."""
-    assert shown.improvements == improvements
-    if improvements is None:
+    assert shown.moves == moves
+    if moves is None:
         assert shown.built_solution is None
     else:
         assert shown.built_solution.tolist() == built[lengths.index(min(lengths))]

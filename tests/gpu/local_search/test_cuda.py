@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.core.snapshot import Improvements
+from gpu.core.snapshot import MovesMade
 from gpu.cuda.colony import STATE_WORDS
 from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import ANT_BITS
@@ -67,7 +67,7 @@ def assert_as_on_the_cpu(
     lengths = [int(length) for length in expected.lengths]
     assert machine.download(arrays["lengths"]).tolist() == lengths
     moves = search.made(machine, arrays, iteration + 1)
-    assert moves == Improvements(expected.exchanges, expected.segments)
+    assert moves == MovesMade(expected.exchanges, expected.segments)
     shortest = min(range(ants), key=lambda ant: lengths[ant])
     built = search.built(machine, arrays, iteration + 1)
     np.testing.assert_array_equal(built, tours[shortest])

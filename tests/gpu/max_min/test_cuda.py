@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
@@ -11,7 +11,6 @@ import pytest
 
 from gpu.core.errors import DeviceMemoryError, ParameterError
 from gpu.core.snapshot import Wanted
-from gpu.cuda.machine import Array, Buffer
 from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.cuda.colony import MMAS_CONSTRUCTIONS, MmasColony
 from gpu.max_min.parameters import (
@@ -25,7 +24,7 @@ from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import explicit, scattered
 from tests.gpu.ant_system.colonies import assert_same
-from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.cuda.emulated import EmulatedMachine, Refusing
 
 pytestmark = [needs_emulation, pytest.mark.timeout(300)]
 
@@ -244,14 +243,6 @@ def test_what_does_not_fit_is_refused_in_words() -> None:
             pass
     with pytest.raises(ParameterError, match=r"candidates = 40 must be a multiple of 32 in"):
         MmasListParameters(candidates=40)
-
-
-class Refusing(EmulatedMachine):
-    """A device on which nothing fits."""
-
-    def allocate(self, buffers: Sequence[Buffer]) -> dict[str, Array]:
-        self.declared = {buffer.name: buffer.nbytes for buffer in buffers}
-        raise DeviceMemoryError("this run needs too much")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,15 @@ from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
-from tests.gpu.problems.texts import FORMATS, PLANE, SOLID, matrix_text, points_text, symmetric
+from tests.gpu.problems.texts import (
+    FORMATS,
+    PLANE,
+    SOLID,
+    is_one_sentence,
+    matrix_text,
+    points_text,
+    symmetric,
+)
 
 _RANDOM = np.random.default_rng(1)
 TEXTS = [
@@ -66,17 +74,11 @@ def _mutations(draw: st.DrawFn, texts: list[str]) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _is_one_sentence(path: Path, message: str) -> None:
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    assert len(message) < len(str(path)) + 300
-
-
 def _is_sound_or_refused(path: Path) -> TspInstance | None:
     try:
         instance = load(path)
     except InstanceError as error:
-        _is_one_sentence(path, str(error))
+        is_one_sentence(path, str(error))
         return None
     assert instance.n >= 3
     assert instance.display.shape == (instance.n, 2)
@@ -115,7 +117,7 @@ def test_mutated_tours(tmp_path_factory: pytest.TempPathFactory, data: bytes) ->
     try:
         tour = instance.load_solution(beside)
     except InstanceError as error:
-        _is_one_sentence(beside, str(error))
+        is_one_sentence(beside, str(error))
     else:
         assert sorted(tour.tolist()) == [0, 1, 2, 3, 4]
 

@@ -73,3 +73,11 @@ def load_text(folder: Path, text: str | bytes, name: str = "x.tsp") -> TspInstan
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     return load(path)
+
+
+def is_one_sentence(path: Path | str, message: str, most: int = 300) -> str:
+    """What a short message of one line says of the file that it names."""
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    assert len(message) < len(str(path)) + most
+    return message.removeprefix(f"{path}: ")

@@ -246,3 +246,39 @@ def test_a_colony_that_takes_another_number_is_not_built_anew(
     run, _ = recorded(tmp_path / "more.jsonl", {4: Change({"ants": 5})}, colony="acs-seq")
     assert len(built) == 4  # the repeated run's, and two for other ants
     run.close()
+
+
+N = 200
+TOURS_ON_A_GPU = [
+    system.name
+    for system in catalog.CATALOG
+    if system.problem == "tsp" and "cuda" in system.builders
+]
+MANY_EDITS = (
+    *(CityEdit("remove", city) for city in (180, 77, 3)),
+    *(CityEdit("add", N - 3 + k, 100.0 * k + 0.5, 500.0) for k in range(9)),
+    CityEdit("move", 0, 10.0, 990.0),
+)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize("name", TOURS_ON_A_GPU)
+def test_a_colony_on_a_gpu_goes_on_after_cities_changed(name: str) -> None:
+    instance = colonies.some_cities(N)
+    stop = StopSettings(iterations=30)
+    run = Run(instance, new_session(instance, colony=name, device="cuda", seed=3, stop=stop))
+    run.build()
+    while run.state.iteration < 15:
+        run.advance(1)
+    before = run.state.cost
+    run.change(Change(cities=MANY_EDITS))
+    while run.outcome is None:
+        run.advance()
+    assert run.notice == ""
+    assert run.instance.n == N + 6
+    state = run.outcome.state
+    assert state.iteration == 30
+    assert np.array_equal(np.sort(state.best_solution), np.arange(N + 6))
+    assert run.instance.cost_of(state.best_solution) == state.best_cost
+    assert state.cost < 1.5 * before  # it kept what was learnt
+    run.close()

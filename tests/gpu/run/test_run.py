@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,10 +35,24 @@ def bundled_instance(name: str) -> Instance:
     return load_instance(next(one.path for one in bundled() if one.name == name))
 
 
-def make(patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float) -> Run:
-    name = colonies.install(patch, kind)
-    settings = StopSettings(**stop)  # type: ignore[arg-type]
-    return Run(INSTANCE, new_session(INSTANCE, colony=name, seed=3, stop=settings), 5)
+Make = Callable[..., Run]
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
+    """Make runs of small colonies with these limits; they are closed at the end."""
+    made: list[Run] = []
+
+    def run(kind: type[RandomColony] = RandomColony, **stop: float) -> Run:
+        name = colonies.install(monkeypatch, kind)
+        settings = StopSettings(**stop)  # type: ignore[arg-type]
+        session = new_session(INSTANCE, colony=name, seed=3, stop=settings)
+        made.append(Run(INSTANCE, session, 5))
+        return made[-1]
+
+    yield run
+    for one in made:
+        one.close()
 
 
 @pytest.fixture
@@ -52,8 +67,8 @@ def finish(run: Run) -> None:
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 37, 100])
-def test_the_iteration_limit_is_exact(monkeypatch: pytest.MonkeyPatch, iterations: int) -> None:
-    run = make(monkeypatch, iterations=iterations)
+def test_the_iteration_limit_is_exact(make: Make, iterations: int) -> None:
+    run = make(iterations=iterations)
     finish(run)
     (colony,) = RandomColony.built
     assert colony.iteration == iterations
@@ -63,8 +78,8 @@ def test_the_iteration_limit_is_exact(monkeypatch: pytest.MonkeyPatch, iteration
     assert run.outcome.ending is Ending.FINISHED
 
 
-def test_a_slice_takes_its_time(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
-    run = make(monkeypatch)
+def test_a_slice_takes_its_time(make: Make, clock: Clock) -> None:
+    run = make()
     run.build()
     times = []
     for _ in range(20):
@@ -73,11 +88,10 @@ def test_a_slice_takes_its_time(monkeypatch: pytest.MonkeyPatch, clock: Clock) -
         times.append(clock.now - begin)
     assert times[10:] == pytest.approx([slices.SLICE] * 10, rel=0.1)
     assert run.advance(3) == 3
-    run.close()
 
 
-def test_time_is_that_of_the_work(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> None:
-    run = make(monkeypatch, seconds=0.2)
+def test_time_is_that_of_the_work(make: Make, clock: Clock) -> None:
+    run = make(seconds=0.2)
     run.build()
     begin, pauses = clock.now, 0
     while run.outcome is None:
@@ -88,11 +102,10 @@ def test_time_is_that_of_the_work(monkeypatch: pytest.MonkeyPatch, clock: Clock)
     assert run.state.elapsed == pytest.approx(clock.now - begin - 0.01 * pauses)
     assert 0.2 <= run.state.elapsed < 0.2 + slices.SLICE
     assert "0.2 s" in run.outcome.reason
-    run.close()
 
 
 def test_what_took_longer_than_the_limit_is_said(
-    monkeypatch: pytest.MonkeyPatch, clock: Clock
+    make: Make, monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
     class Long(RandomColony):
         """Takes two seconds to build, and three for an iteration that cannot be left."""
@@ -113,7 +126,7 @@ def test_what_took_longer_than_the_limit_is_said(
 
     monkeypatch.setattr(observing, "time", clock)
     monkeypatch.setattr(observing, "_checked_best", slow_check)
-    run = make(monkeypatch, Long, seconds=5)
+    run = make(Long, seconds=5)
     outcome = run.finish()
     result = Result.of(INSTANCE, run.session, outcome)
     spent = result.times()
@@ -125,12 +138,12 @@ def test_what_took_longer_than_the_limit_is_said(
         "iteration could not be left before (2 iterations in all)"
     )
     assert result.criterion == "seconds"
-    run = make(monkeypatch, seconds=5)
+    run = make(seconds=5)
     assert run.finish().reason == "the time limit of 5 s is reached"
 
 
-def test_the_state_always_has_the_best_tour(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = make(monkeypatch, iterations=200)
+def test_the_state_always_has_the_best_tour(make: Make) -> None:
+    run = make(iterations=200)
     run.build()
     assert run.state.generation == 5
     best = []
@@ -205,12 +218,13 @@ def test_a_run_whose_colony_goes_wrong_goes_on_with_what_was_checked(
 
 
 def test_a_run_ends_with_what_was_checked_if_there_is_no_new_colony(
+    make: Make,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def no_memory(*_: object) -> None:
         raise DeviceMemoryError("cuda:0 has no room for it: choose fewer ants")
 
-    run = make(monkeypatch, colonies.Lying, iterations=100)
+    run = make(colonies.Lying, iterations=100)
     monkeypatch.setattr(run.changes, "build_anew", no_memory)
     outcome = run.finish()
     assert outcome.ending is Ending.FINISHED
@@ -219,35 +233,33 @@ def test_a_run_ends_with_what_was_checked_if_there_is_no_new_colony(
     assert INSTANCE.cost_of(outcome.state.best_solution) == outcome.state.best_cost
 
 
-def test_cancelling_before_and_during_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = make(monkeypatch)
+def test_cancelling_before_and_during_the_work(make: Make) -> None:
+    run = make()
     run.cancel()
     run.build()
     assert run.outcome.ending is Ending.CANCELLED
     assert run.advance() == 0
     run.close()
     assert RandomColony.built[-1].closed == 1
-    run = make(monkeypatch)
+    run = make()
     run.build()
     run.advance()
     run.cancel()
     assert run.advance() == 0
     assert run.outcome.state.best_solution is not None
-    run.close()
 
 
-def test_a_cancelled_run_does_not_wait_for_a_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = make(monkeypatch, colonies.Compiling)
+def test_a_cancelled_run_does_not_wait_for_a_compiler(make: Make) -> None:
+    run = make(colonies.Compiling)
     run.cancel()
     run.build()
     assert RandomColony.built == []
     assert run.outcome.ending is Ending.CANCELLED
     assert run.advance() == 0
-    run.close()
 
 
-def test_closing_an_unfinished_run_cancels_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = make(monkeypatch)
+def test_closing_an_unfinished_run_cancels_it(make: Make) -> None:
+    run = make()
     run.build()
     run.close()
     run.close()
@@ -264,9 +276,9 @@ def test_closing_an_unfinished_run_cancels_it(monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_whatever_is_raised_between_slices_ends_the_run(
-    monkeypatch: pytest.MonkeyPatch, error: type[BaseException], ending: Ending
+    make: Make, error: type[BaseException], ending: Ending
 ) -> None:
-    run = make(monkeypatch)
+    run = make()
 
     def raising() -> None:
         raise error
@@ -278,26 +290,23 @@ def test_whatever_is_raised_between_slices_ends_the_run(
 
 
 def test_a_colony_that_cannot_be_closed_does_not_change_the_end(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    make: Make, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run = make(monkeypatch, colonies.FailingSnapshot, iterations=5)
+    run = make(colonies.FailingSnapshot, iterations=5)
     finish(run)
     run.close()
     assert run.outcome.ending is Ending.FINISHED
     assert "the device is gone" in caplog.text
 
 
-def test_the_tour_of_the_last_good_slice_survives_a_failure(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = make(monkeypatch, colonies.Failing)
+def test_the_tour_of_the_last_good_slice_survives_a_failure(make: Make) -> None:
+    run = make(colonies.Failing)
     finish(run)
     assert run.outcome.ending is Ending.FAILED
     assert run.outcome.reason == "cuda:0 stopped answering: restart the program"
     assert 1 <= run.outcome.state.iteration <= 9
     assert run.outcome.state.best_solution is not None
     assert run.snapshot(Wanted.EVERYTHING) is run.state
-    run.close()
 
 
 def test_a_long_iteration_is_left_after_each_slice_and_gone_on_with(
@@ -327,26 +336,23 @@ def test_a_long_iteration_is_left_after_each_slice_and_gone_on_with(
 
 
 def test_a_whole_iteration_is_not_left_in_its_midst_though_its_slice_is_over(
+    make: Make,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(slices, "SLICE", 0.0)
-    run = make(monkeypatch, colonies.Asking)
+    run = make(colonies.Asking)
     run.build()
     assert run.advance(1) == 1
     assert not run.midway
-    run.close()
 
 
-def test_the_time_limit_holds_in_the_midst_of_an_iteration(
-    monkeypatch: pytest.MonkeyPatch, clock: Clock
-) -> None:
-    run = make(monkeypatch, colonies.Patient, seconds=0.1)
+def test_the_time_limit_holds_in_the_midst_of_an_iteration(make: Make, clock: Clock) -> None:
+    run = make(colonies.Patient, seconds=0.1)
     finish(run)
     assert run.outcome.ending is Ending.FINISHED
     assert 0.1 <= run.state.elapsed < 0.15  # an iteration takes 0.5 s
     assert run.state.iteration == 0  # one that is not whole does not count
     assert run.state.best_solution is None
-    run.close()
 
 
 def test_a_real_iteration_is_left_soon(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters, SpmParameters
-from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
+from gpu.core.errors import DeviceError, FormicariumError, InstanceError
 from gpu.core.machine import devices
 from gpu.core.machine.devices import Device, Survey
 from gpu.problems.bundled import bundled
@@ -16,6 +16,7 @@ from gpu.problems.tsp.tsplib import load
 from gpu.run.session import Session, SessionError, choose, new_session, why_not_on_a_gpu
 from gpu.run.stopping import StopSettings
 from tests.colonies import some_cities
+from tests.golden import Golden
 
 CPUS = tuple(device for device in devices.survey().devices if device.kind == "cpu")
 GPU = Device("cuda:0", "cuda", 0, 132, "some GPU", 1 << 33)
@@ -82,47 +83,20 @@ def test_what_was_left_automatic_is_so_again(without_gpu: None) -> None:
     assert older.chosen == older.parameters == read.parameters
 
 
-@pytest.mark.parametrize(
-    ("choices", "error", "what"),
-    [
-        ({"colony": "beetles"}, ParameterError, "no colony 'beetles'"),
-        ({"device": "abacus"}, DeviceError, "no device 'abacus'"),
-        ({"device": "cuda:0"}, DeviceError, "no driver is installed"),
-        ({"colony": "acs-gpu-alt"}, DeviceError, "no driver is installed"),
-        ({"colony": "acs-gpu-alt", "device": "cpu"}, DeviceError, "runs on cuda, not on cpu"),
-        ({"seed": -1}, ParameterError, "seed = -1"),
-        ({"seed": 1 << 64}, ParameterError, "2\\^64"),
-        ({"parameters": {"beta": "much"}}, ParameterError, "'much' is not a number"),
-        ({"parameters": {"rho": 0}}, ParameterError, "rho = 0"),
-        ({"parameters": {"memory": 8}}, ParameterError, "no parameter 'memory'"),
-        ({"stop": StopSettings(target_gap=1)}, ParameterError, "needs a known optimum"),
-    ],
-)
-def test_impossible_choices_are_refused(
-    without_gpu: None, choices: dict[str, object], error: type[Exception], what: str
-) -> None:
-    with pytest.raises(error, match=what) as refused:
-        new_session(some_cities(), **choices)  # type: ignore[arg-type]
-    assert isinstance(refused.value, FormicariumError)
-    assert "\n" not in str(refused.value)
+def test_impossible_choices_are_refused(without_gpu: None, golden: Golden) -> None:
+    def told(line: str) -> str:
+        instance = dataclasses.replace(some_cities(), directed=line.startswith("directed"))
+        choices = eval(f"dict({line.removeprefix('directed, ')})", {"StopSettings": StopSettings})
+        with pytest.raises(FormicariumError) as refused:
+            new_session(instance, **choices)
+        assert "\n" not in str(refused.value)
+        return f"{type(refused.value).__name__}: {refused.value}"
 
-
-def test_two_opt_is_refused_for_directed_instances_before_a_run(without_gpu: None) -> None:
+    golden.table("refused-choices", told)
     directed = dataclasses.replace(some_cities(), directed=True)
-    with pytest.raises(ParameterError, match="is directed, and 2-opt"):
-        new_session(directed, colony="acs", parameters={"local_search": "2opt+oropt"})
-    chosen = new_session(directed, colony="acs", parameters={"local_search": "oropt"})
-    assert chosen.colony == "acs-gpu"
-
-
-@pytest.mark.parametrize("colony", ["crossing", "faco"])
-def test_a_colony_that_turns_tours_refuses_directed_instances_before_a_run(
-    without_gpu: None, colony: str
-) -> None:
-    directed = dataclasses.replace(some_cities(), directed=True)
-    with pytest.raises(ParameterError, match="is directed: choose the colony acs"):
-        new_session(directed, colony=colony)
-    assert new_session(directed, colony="focused").colony == "focused-cores"
+    for colony, values in (("acs", {"local_search": "oropt"}), ("focused", {})):
+        chosen = new_session(directed, colony=colony, parameters=values)
+        assert chosen.system.alias == colony
 
 
 def test_auto_takes_the_best_device_that_the_colony_runs_on(with_gpu: None) -> None:

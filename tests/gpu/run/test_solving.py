@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gpu.core.errors import DeviceError, ParameterError
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run import Ending, RunFailedError, RunState, load_instance, solve
@@ -216,26 +215,6 @@ def test_a_failure_is_raised_with_what_was_found(monkeypatch: pytest.MonkeyPatch
     assert result.ending is Ending.FAILED
     assert result.cost == INSTANCE.cost_of(result.solution)
     assert "Traceback" in failed.value.__notes__[0]
-
-
-def test_what_is_impossible_is_refused_before_any_work() -> None:
-    with pytest.raises(ParameterError, match="might never end: give seconds"):
-        solve(INSTANCE)
-    with pytest.raises(ParameterError, match="seconds = -1"):
-        solve(INSTANCE, seconds=-1)
-    with pytest.raises(ParameterError, match="no colony 'beetles'"):
-        solve(INSTANCE, colony="beetles", iterations=1)
-    with pytest.raises(DeviceError, match="no device 'abacus'"):
-        solve(INSTANCE, device="abacus", iterations=1)
-    anything: Any = None  # what a script may give
-    with pytest.raises(DeviceError, match="no device None"):
-        solve(INSTANCE, device=anything, iterations=1)
-    for anything in (1.5, "3"):
-        with pytest.raises(ParameterError, match=f"seed = {anything!r} is not a whole number"):
-            solve(INSTANCE, seed=anything, iterations=1)
-    anything = "berlin52.tsp"
-    with pytest.raises(ParameterError, match=r"'berlin52.tsp' is no instance: give what load_inst"):
-        solve(anything, iterations=1)
 
 
 def test_numbers_may_be_those_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None:

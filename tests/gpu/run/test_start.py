@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,16 +38,33 @@ from tests.waiting import until
 INSTANCE = colonies.some_cities(optimum=1)
 
 
-def make(patch: pytest.MonkeyPatch, kind: type[RandomColony] = RandomColony, **stop: float) -> Run:
-    """A run of random tours that begins as real ones do."""
-    name = colonies.install(patch, kind)
-    patch.setattr(run_module, "start_of", nearest_neighbour_tour)
-    settings = StopSettings(**stop)  # type: ignore[arg-type]
-    return Run(INSTANCE, new_session(INSTANCE, colony=name, seed=3, stop=settings))
+Make = Callable[..., Run]
 
 
-def test_a_run_has_a_tour_before_its_first_iteration(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = make(monkeypatch)
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
+    """Make runs of random tours that begin as real ones do, with a ``log`` if one is named.
+
+    They are closed at the end.
+    """
+    made: list[Run] = []
+
+    def run(kind: type[RandomColony] = RandomColony, log: Path | None = None, **stop: float) -> Run:
+        name = colonies.install(monkeypatch, kind)
+        monkeypatch.setattr(run_module, "start_of", nearest_neighbour_tour)
+        settings = StopSettings(**stop)  # type: ignore[arg-type]
+        session = new_session(INSTANCE, colony=name, seed=3, stop=settings)
+        recorder = Recorder(log, session, INSTANCE, pytest.fail) if log else None
+        made.append(Run(INSTANCE, session, recorder=recorder))
+        return made[-1]
+
+    yield run
+    for one in made:
+        one.close()
+
+
+def test_a_run_has_a_tour_before_its_first_iteration(make: Make) -> None:
+    run = make()
     run.build()
     state = run.state
     assert (state.iteration, state.best_iteration) == (0, 0)
@@ -61,7 +78,7 @@ def test_a_run_has_a_tour_before_its_first_iteration(monkeypatch: pytest.MonkeyP
     assert result.to_dict()["tour"] == INSTANCE.written(state.best_solution)
 
 
-def test_a_run_has_a_tour_while_its_colony_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_has_a_tour_while_its_colony_is_built(make: Make) -> None:
     seen: list[RunState] = []
 
     class Built(RandomColony):
@@ -69,15 +86,13 @@ def test_a_run_has_a_tour_while_its_colony_is_built(monkeypatch: pytest.MonkeyPa
             seen.append(run.state)
             super().__init__(*args, **values)
 
-    run = make(monkeypatch, Built)
+    run = make(Built)
     run.build()
     run.close()
     assert seen[0].best_solution is not None
 
 
-def test_progress_counts_before_the_first_tour_is_reached(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_progress_counts_before_the_first_tour_is_reached(make: Make) -> None:
     class Slowly(RandomColony):
         """Betters its tours until the 60th iteration, but they stay worse than the first one."""
 
@@ -87,7 +102,7 @@ def test_progress_counts_before_the_first_tour_is_reached(
                 taken, best_cost=10**6 - last, best_iteration=last, best_solution=None
             )
 
-    run = make(monkeypatch, Slowly, no_improvement=20)
+    run = make(Slowly, no_improvement=20)
     outcome = run.finish()
     assert outcome.state.iteration == 80
     assert outcome.state.best_iteration == 0
@@ -95,9 +110,7 @@ def test_progress_counts_before_the_first_tour_is_reached(
     assert "20 iterations" in outcome.reason
 
 
-def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_first_tour_stays_the_best_until_a_better_one_is_found(make: Make) -> None:
     class InTheEnd(RandomColony):
         """Finds a tour that is better than the first in its last iteration."""
 
@@ -112,7 +125,7 @@ def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
                 self.best, self.best_cost = shortest, INSTANCE.tour_length(shortest)
                 self.best_iteration, self.lengths[-1] = 9, self.best_cost
 
-    run = make(monkeypatch, InTheEnd, iterations=9)
+    run = make(InTheEnd, iterations=9)
     run.build()
     first = run.state.cost
     seen = []
@@ -126,12 +139,10 @@ def test_the_first_tour_stays_the_best_until_a_better_one_is_found(
     assert seen[8][1] < first
 
 
-def test_the_log_has_the_first_tour(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    run = make(monkeypatch, iterations=3)
-    recorder = Recorder(tmp_path / "run.jsonl", run.session, INSTANCE, pytest.fail)
-    run._recorder = recorder
+def test_the_log_has_the_first_tour(make: Make, tmp_path: Path) -> None:
+    run = make(log=tmp_path / "run.jsonl", iterations=3)
     run.finish()
-    log = read_log(recorder.path)
+    log = read_log(tmp_path / "run.jsonl")
     first = log.records[0]
     assert (first["kind"], first["iteration"], first["best_iteration"]) == ("improvement", 0, 0)
     assert first["best"] == INSTANCE.tour_length(nearest_neighbour_tour(INSTANCE))
@@ -149,15 +160,14 @@ def test_the_log_has_the_first_tour(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert "now begin" not in comparison(log, result)[1]
 
 
-def test_a_target_that_the_first_tour_reaches_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = make(monkeypatch, target_length=10**9)
+def test_a_target_that_the_first_tour_reaches_ends_the_run(make: Make) -> None:
+    run = make(target_length=10**9)
     run.build()
     assert run.outcome.state.iteration == 0
     assert run.outcome.ending is Ending.FINISHED
-    run.close()
 
 
-def test_an_interrupted_slice_has_taken_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_slice_has_taken_its_time(make: Make) -> None:
     class Interrupted(RandomColony):
         """Ctrl-C comes within the first iteration."""
 
@@ -166,14 +176,14 @@ def test_an_interrupted_slice_has_taken_its_time(monkeypatch: pytest.MonkeyPatch
             assert run.present.elapsed > 0
             raise KeyboardInterrupt
 
-    run = make(monkeypatch, Interrupted)
+    run = make(Interrupted)
     with pytest.raises(KeyboardInterrupt):
         run.finish()
     assert run.outcome.ending is Ending.CANCELLED
     assert run.outcome.state.elapsed > 0
 
 
-def test_a_limit_that_nothing_was_foreseen_within(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_that_nothing_was_foreseen_within(make: Make) -> None:
     class Endless(RandomColony):
         def expected_seconds(self) -> float:
             return 0.0
@@ -181,7 +191,7 @@ def test_a_limit_that_nothing_was_foreseen_within(monkeypatch: pytest.MonkeyPatc
         def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
             until(stop)
 
-    outcome = make(monkeypatch, Endless, seconds=0.2).finish()
+    outcome = make(Endless, seconds=0.2).finish()
     assert outcome.state.iteration == 0
     assert "an iteration takes some 0.2" in outcome.reason
 
@@ -246,10 +256,10 @@ def test_a_run_on_a_gpu_begins_with_the_greedy_coloring(
     session = new_session(
         instance, colony="aco-rlf-seq", device="cpu:1", seed=1, stop=StopSettings(iterations=1)
     )
-    run = Run(instance, session)
+    recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail)
+    run = Run(instance, session, recorder=recorder)
     colony = ColoringColony(instance, parameters.resolved(instance.n), EmulatedMachine(), 1, 0)
     monkeypatch.setattr(run.changes, "build", lambda *_: colony)
-    run._recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail)
     run.build()
     assert run.state.best_solution is dsatur_coloring(instance)
     while run.outcome is None:
@@ -294,10 +304,8 @@ def test_an_old_log_of_a_coloring_is_compared_with_what_runs_begin_with_now(
     assert sentence == "runs now begin with a better coloring than was recorded"
 
 
-def test_the_trails_are_shown_in_the_order_of_the_ants_best(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    run = make(monkeypatch, iterations=2)
+def test_the_trails_are_shown_in_the_order_of_the_ants_best(make: Make) -> None:
+    run = make(iterations=2)
     run.build()
     while run.outcome is None:
         run.advance()
@@ -307,12 +315,11 @@ def test_the_trails_are_shown_in_the_order_of_the_ants_best(
     assert INSTANCE.tour_length(shown.ants_best) > shown.cost
 
 
-def test_a_state_without_a_solution_has_no_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = make(monkeypatch, iterations=1)
+def test_a_state_without_a_solution_has_no_cost(make: Make) -> None:
+    run = make(iterations=1)
     nothing = run.state
     assert nothing.best_cost is nothing.iteration_best is None
     with pytest.raises(ValueError, match="no solution yet"):
         _ = nothing.cost
     run.build()
     assert run.state.best_cost == run.state.cost == INSTANCE.tour_length(run.state.best_solution)
-    run.close()

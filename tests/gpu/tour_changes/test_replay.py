@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 from gpu.crossing.replay import Child, Children, Partner
-from gpu.focused.replay import DoubleBridge, DrawnPlaces, Fate, Repair, Verdict
+from gpu.focused.replay import DoubleBridge, Fate, PlaceChoice, Repair, Verdict
 from gpu.tour_changes.replay import ChangeKind, TourChange, TourEdges
 from tests.golden import Golden
 
@@ -28,7 +28,7 @@ def change(what: ChangeKind, given: TourEdges = NO_EDGES, made: TourEdges = NO_E
 
 def places(cities: tuple[int, ...], *trails: float, at: int = 0) -> TourChange:
     behind = edges(*[5] * len(trails), trails=trails)
-    return change(DrawnPlaces(np.array(cities, np.int32), behind, at))
+    return change(PlaceChoice(np.array(cities, np.int32), behind, at))
 
 
 STRETCHES = tuple(np.arange(length, dtype=np.int32) for length in (1, 2, 1))

@@ -345,13 +345,13 @@ def test_one_instance_gives_bars_with_whiskers_against_any_base(speedups: Speedu
 def test_several_instances_give_curves(speedups: SpeedupView) -> None:
     speedups.show_reports([report(n) for n in (100, 1000)])
     assert speedups.plot.isVisible()
-    points = speedups._curves["acs-gpu-alt on cuda:0"].points
+    points = speedups.curves["acs-gpu-alt on cuda:0"].points
     assert points.tolist() == [[2.0, 2.0], [3.0, 2.0]]
     speedups.show_reports([report(100), report(100), report(1000)])
-    assert speedups._curves["acs-gpu-alt on cuda:0"].points.tolist() == points.tolist()
+    assert speedups.curves["acs-gpu-alt on cuda:0"].points.tolist() == points.tolist()
     assert "acs-seq on cpu:1" not in speedups.chips  # it is what the others are compared with
     click(speedups.chips["acs-gpu-alt on cuda:0"])
-    assert not speedups._curves["acs-gpu-alt on cuda:0"].isVisible()
+    assert not speedups.curves["acs-gpu-alt on cuda:0"].isVisible()
 
 
 def test_the_table_has_every_number(speedups: SpeedupView) -> None:

@@ -46,6 +46,13 @@ def view(window: MainWindow) -> RaceView:
     return window.view(RaceView)
 
 
+def two_lanes(view: RaceView) -> list[LaneRecord]:
+    """Show the first two of them, and return these."""
+    found = records(snake(INSTANCE.display))[:2]
+    view.show_lanes(TITLES[:2], found)
+    return found
+
+
 def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: RaceView) -> None:
     assert view.hint.isVisible()
     assert not view.curves.isVisible()
@@ -81,9 +88,8 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
 
 
 def test_tab_goes_through_the_lanes_and_leaves_the_table(view: RaceView) -> None:
-    found = records(snake(INSTANCE.display))
-    view.show_lanes(TITLES[:2], found[:2])
-    view.take_comparison(standings_of(found[:2], INSTANCE))
+    found = two_lanes(view)
+    view.take_comparison(standings_of(found, INSTANCE))
     view.draw_all()
     form, cards, window = view.form, view.cards, view.window()
     form.add.setFocus()
@@ -103,8 +109,7 @@ def test_tab_goes_through_the_lanes_and_leaves_the_table(view: RaceView) -> None
 def test_curves_have_three_axes_and_a_gap_where_the_best_is_known(
     window: MainWindow, view: RaceView
 ) -> None:
-    found = records(snake(INSTANCE.display))
-    view.show_lanes(TITLES[:2], found[:2])
+    found = two_lanes(view)
     view.draw_all()
     optimum = INSTANCE.optimum
     assert optimum
@@ -116,7 +121,7 @@ def test_curves_have_three_axes_and_a_gap_where_the_best_is_known(
     points = view.curves.curves[0].points
     assert points.tolist() == [[0, 1002], [10, 1001], [20, 1000], [100, 1000]]
     window.show_instance(uniform(60, known=False))
-    view.show_lanes(TITLES[:2], found[:2])
+    view.show_lanes(TITLES[:2], found)
     assert not view.curves.up.isVisible()
     assert view.curves.up.value == "cost"
 

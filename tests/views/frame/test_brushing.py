@@ -10,22 +10,16 @@ from pytestqt.qtbot import QtBot
 from tests.gpu.test_decisions import acs
 from tests.hands import click, move
 from tests.views.graph_scenes import coloring_snapshot, greedy, queens, serve
-from tests.views.scenes import snapshot, uniform
+from tests.views.scenes import pixel_of, snapshot, uniform
 from views.decision.decision_view import DecisionView
 from views.frame.main_window import MainWindow
 from views.graph.graph_view import GraphView
 from views.plots.pheromone_view import PheromoneView
 from views.tour.tour_view import TourView
-from views.widgets.canvas_view import CanvasView
 from views.widgets.plot import PlotWidget
 from views.widgets.view import NOTHING, Pointed
 
 CITIES = uniform(120)
-
-
-def pixel(view: CanvasView, x: float, y: float) -> QPoint:
-    place: QPoint = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(x, y)))
-    return place
 
 
 def leave(viewport: QWidget) -> None:
@@ -43,7 +37,7 @@ def test_what_is_pointed_at_lights_up_in_the_other_views(qtbot: QtBot, window: M
     city = int(best[30])
 
     def marked() -> bool:  # at the first attempts the parts may not have their places yet
-        move(map_, pixel(tour, *CITIES.display[city]))
+        move(map_, pixel_of(tour, *CITIES.display[city]))
         return [mark.y() for mark in pheromone.marks.marks] == [30, 0]  # its row and column
 
     qtbot.waitUntil(marked)
@@ -59,7 +53,7 @@ def test_what_is_pointed_at_lights_up_in_the_other_views(qtbot: QtBot, window: M
     edge = tuple(ends[at].tolist())
 
     def lit_up() -> bool:
-        move(map_, pixel(tour, *CITIES.display[ends[at]].mean(axis=0)))
+        move(map_, pixel_of(tour, *CITIES.display[ends[at]].mean(axis=0)))
         return lit.shown == Pointed(places=edge)
 
     qtbot.waitUntil(lit_up, timeout=60_000)

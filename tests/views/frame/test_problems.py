@@ -17,7 +17,6 @@ from tests.views.conftest import WITHOUT_GPU
 from tests.views.graph_scenes import coloring_snapshot, queens, serve
 from tests.views.scenes import cut_texts, snapshot, uniform
 from views.decision.decision_view import DecisionView
-from views.frame.actions import EXPORTS
 from views.frame.dialogs import KeysDialog
 from views.frame.main_window import MainWindow
 from views.frame.settings import Settings
@@ -54,8 +53,6 @@ def shown(window: MainWindow) -> list[list[str]]:
 def test_every_problem_has_a_row_and_every_view_a_name_of_its_own(window: MainWindow) -> None:
     assert set(DISPLAYS) == set(Problem)
     assert len({row.view.key for row in VIEWS}) == len(VIEWS)
-    assert EXPORTS["tour"] == ("Best tour…", ".tour", "TSPLIB tour (*.tour)")
-    assert EXPORTS["coloring"] == ("Best coloring…", ".sol", "DIMACS solution (*.sol)")
     instances = "*.tsp *.atsp *.tsp.gz *.atsp.gz *.csv *.tsv *.csv.gz"
     graphs = "*.col *.col.b *.col.gz *.col.b.gz"
     kinds = f"TSPLIB instances and DIMACS graphs ({instances} {graphs})"

@@ -90,14 +90,6 @@ def test_means_are_of_whole_intervals(convergence: ConvergenceView) -> None:
         assert points == pytest.approx(np.array(expected))
 
 
-def test_a_flood_of_improvements_is_all_in_the_curve(convergence: ConvergenceView) -> None:
-    found = [(at, 3000 - at) for at in range(1, 1001)]
-    state = snapshot(INSTANCE, 1000)
-    progress = progress_of(1000, 1.0, 2000, 2500.0, found)
-    show_state(convergence, dataclasses.replace(state, best_cost=2000, progress=progress))
-    assert convergence.curves["best"].points.tolist() == [*map(list, found)]
-
-
 def test_the_first_iteration_is_a_dot_above_its_number(convergence: ConvergenceView) -> None:
     feed(convergence, INSTANCE, 1)
     plot = convergence.plot

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.formats import whole
-from gpu.core.snapshot import Improvements, Wanted
+from gpu.core.snapshot import MovesMade, Wanted
 from gpu.run.log.archive import summary_of_log
 from gpu.run.log.rows import Note, RunRow
 from tests.hands import click, press
@@ -93,11 +93,11 @@ def test_moves_of_local_search_are_told_where_there_is_one(device: DeviceView) -
         ("Or-opt", 12 * n),
     ]
     assert device.moves_title.isVisible()
-    assert f"{whole(43 * n)} improvements" in device.moves_title.text()
+    assert f"{whole(43 * n)} moves" in device.moves_title.text()
     assert "local search" in [bar.name for bar in device.phases.bars]
-    few = dataclasses.replace(snapshot(INSTANCE, 7), improvements=Improvements(1, 0))
+    few = dataclasses.replace(snapshot(INSTANCE, 7), moves=MovesMade(1, 0))
     show_state(device, few)
-    assert "1 improvement in" in device.moves_title.text()
+    assert "1 move in" in device.moves_title.text()
     device.begin_run()
     assert device.moves_title.isHidden()
     show_state(device, few)  # a run that has made no Or-opt move does not speak of it

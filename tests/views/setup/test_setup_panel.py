@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
 from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
 from views.frame.main_window import MainWindow
-from views.setup.fields import ChoiceField, Field
+from views.setup.fields import ChoiceField, Field, NumberField
 from views.setup.presets import Preset
 from views.setup.setup_panel import SetupPanel
 from views.widgets.picture_export import make_due_layouts
@@ -135,7 +136,7 @@ def test_a_colony_that_cannot_run_says_why(panel: SetupPanel) -> None:
 
 
 def test_a_change_of_device_keeps_the_kind_of_search(panel: SetupPanel) -> None:
-    panel.colony.choose_search("acs-spm")
+    panel.colony.choose_alias("acs-spm")
     assert panel.choices().colony == "acs-gpu-spm"
     press(panel.colony.devices, Qt.Key.Key_Down)
     assert panel.choices().device == "cpu"
@@ -213,8 +214,8 @@ def test_presets_fill_in_what_the_colony_has(panel: SetupPanel) -> None:
 
 def test_presets_are_offered_for_the_search_that_they_are_for(panel: SetupPanel) -> None:
     every = Preset("Every", "…", {"ants": 32})
-    acs = Preset("ACS", "…", {"update_period": 4}, searches=("acs", "acs-spm"))
-    plain = Preset("AS", "…", {"rho": 0.5}, searches=("as",))
+    acs = Preset("ACS", "…", {"update_period": 4}, aliases=("acs", "acs-spm"))
+    plain = Preset("AS", "…", {"rho": 0.5}, aliases=("as",))
     panel.show_presets([every, acs, plain])
     choose(panel.colony.devices, "cpu:1")
 
@@ -222,16 +223,16 @@ def test_presets_are_offered_for_the_search_that_they_are_for(panel: SetupPanel)
         texts = [action.text() for action in panel.preset_menu.actions()]
         return texts[: texts.index("")]  # those of one's own follow after a line
 
-    for search, names in (("as", ["Every", "AS"]), ("acs-spm", ["Every", "ACS"])):
-        panel.colony.choose_search(search)
+    for alias, names in (("as", ["Every", "AS"]), ("acs-spm", ["Every", "ACS"])):
+        panel.colony.choose_alias(alias)
         assert offered() == names
 
 
 def test_another_search_has_its_own_defaults(panel: SetupPanel) -> None:
     choose(panel.colony.devices, "cpu:1")
-    panel.colony.choose_search("acs")
+    panel.colony.choose_alias("acs")
     write(panel.parameters.fields["ants"].entry, "40")
-    panel.colony.choose_search("as")
+    panel.colony.choose_alias("as")
     assert panel.choices().colony == "as-seq"
     values = AsCpuParameters.from_mapping(panel.choices().parameters)
     assert values == AsCpuParameters(ants=40)
@@ -288,13 +289,13 @@ def test_an_aim_chooses_for_every_device_and_instance(panel: SetupPanel) -> None
 
 
 def test_what_is_changed_by_hand_is_an_own_choice_and_stays(panel: SetupPanel) -> None:
-    for search in ("", "as"):
+    for alias in ("", "as"):
         aim_at(panel, Aim.BEST)
         write(panel.seed_field.entry, "5")
         write(panel.stop.fields["iterations"].entry, "25")
         assert panel.aim.aim is Aim.BEST  # neither seed nor limits are part of it
-        if search:
-            panel.colony.choose_search(search)
+        if alias:
+            panel.colony.choose_alias(alias)
         else:
             write(panel.parameters.fields["ants"].entry, "7")
         assert panel.aim.aims.currentText() == "Own choice"
@@ -309,7 +310,7 @@ def test_a_colony_chosen_before_an_instance_is_loaded_stays(qtbot: QtBot) -> Non
     made = SetupPanel()
     qtbot.addWidget(made)
     made.colony.show_survey(WITH_GPU)
-    made.colony.choose_search("acs-spm")
+    made.colony.choose_alias("acs-spm")
     made.show_instance(uniform(120))
     assert made.choices().colony == "acs-gpu-spm"
     assert made.aim.aims.currentText() == "Own choice"
@@ -326,11 +327,11 @@ def test_an_opened_session_keeps_its_values(panel: SetupPanel) -> None:
 def test_a_colony_for_other_instances_says_so_before_a_run(panel: SetupPanel) -> None:
     directed = dataclasses.replace(uniform(50), directed=True)
     panel.show_instance(directed)
-    for search, problem in (("crossing", "is directed: choose the colony acs, mmas"), ("acs", "")):
-        panel.colony.choose_search(search)
+    for alias, problem in (("crossing", "is directed: choose the colony acs, mmas"), ("acs", "")):
+        panel.colony.choose_alias(alias)
         assert problem in panel.problem
         assert bool(problem) == bool(panel.problem)
-    panel.colony.choose_search("crossing")
+    panel.colony.choose_alias("crossing")
     panel.show_instance(uniform(50))
     assert panel.problem == ""
 
@@ -345,7 +346,7 @@ def test_two_opt_is_not_offered_for_directed_instances(panel: SetupPanel) -> Non
     assert offered() == ["none", "2opt", "2opt-all", "2opt+oropt", "oropt"]
     panel.show_instance(directed)
     assert offered() == ["none", "oropt"]
-    panel.colony.choose_search("mmas")
+    panel.colony.choose_alias("mmas")
     assert offered() == ["none", "oropt"]
     panel.show_instance(uniform(120))
     field = panel.parameters.fields["local_search"]
@@ -396,21 +397,28 @@ def test_the_parameters_of_every_colony_fit_into_the_panel(window: MainWindow) -
         assert needed <= panel.viewport().width(), system.name
 
 
-def test_each_option_of_a_parameter_has_room_in_its_box(window: MainWindow) -> None:
-    parameters, cut = window.setup.parameters, []
+def fields_in_sight(window: MainWindow) -> Iterator[tuple[str, NumberField | ChoiceField]]:
+    """The fields of each colony with their names, as the window shows them."""
+    parameters = window.setup.parameters
     for system in CATALOG:
         parameters.show_kind(system.parameters)
         make_due_layouts(window.setup)
         for name, field in parameters.fields.items():
-            if isinstance(field, ChoiceField) and field.isVisible():
-                box, option = field.entry, QStyleOptionComboBox()
-                box.initStyleOption(option)
-                kind, part = QStyle.ComplexControl, QStyle.SubControl.SC_ComboBoxEditField
-                room = box.style().subControlRect(kind.CC_ComboBox, option, part, box).width()
-                for text in (box.itemText(place) for place in range(box.count())):
-                    needed = box.fontMetrics().horizontalAdvance(text)
-                    if needed > room:
-                        cut.append((system.name, name, text, needed - room))
+            if field.isVisible():
+                yield f"{system.name} {name}", field
+
+
+def test_each_option_of_a_parameter_has_room_in_its_box(window: MainWindow) -> None:
+    cut = []
+    for name, field in fields_in_sight(window):
+        if isinstance(field, ChoiceField):
+            box, option = field.entry, QStyleOptionComboBox()
+            box.initStyleOption(option)
+            kind, part = QStyle.ComplexControl, QStyle.SubControl.SC_ComboBoxEditField
+            room = box.style().subControlRect(kind.CC_ComboBox, option, part, box).width()
+            texts = (box.itemText(place) for place in range(box.count()))
+            wide = box.fontMetrics().horizontalAdvance
+            cut += [(name, text) for text in texts if wide(text) > room]
     assert not cut
 
 
@@ -418,17 +426,14 @@ def test_each_option_of_a_parameter_has_room_in_its_box(window: MainWindow) -> N
 def test_each_automatic_value_has_room_in_its_field(
     window: MainWindow, with_instance: bool
 ) -> None:
-    parameters, cut = window.setup.parameters, []
-    parameters.show_instance(uniform(12_345) if with_instance else None)
-    for system in CATALOG:
-        parameters.show_kind(system.parameters)
-        make_due_layouts(window.setup)
-        for name, field in parameters.fields.items():
-            if isinstance(entry := field.entry, QLineEdit) and field.isVisible():
-                option, part = QStyleOptionFrame(), QStyle.SubElement.SE_LineEditContents
-                entry.initStyleOption(option)
-                room = entry.style().subElementRect(part, option, entry).width() - 4  # of Qt's
-                text = entry.placeholderText()
-                if (needed := entry.fontMetrics().horizontalAdvance(text)) > room:
-                    cut.append((system.name, name, text, needed - room))
+    cut = []
+    window.setup.parameters.show_instance(uniform(12_345) if with_instance else None)
+    for name, field in fields_in_sight(window):
+        if isinstance(entry := field.entry, QLineEdit):
+            option, part = QStyleOptionFrame(), QStyle.SubElement.SE_LineEditContents
+            entry.initStyleOption(option)
+            room = entry.style().subElementRect(part, option, entry).width() - 4  # of Qt's
+            text = entry.placeholderText()
+            if entry.fontMetrics().horizontalAdvance(text) > room:
+                cut.append((name, text))
     assert not cut

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPoint, QPointF
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
-from gpu.core.snapshot import Improvements, Trails, Wanted
+from gpu.core.snapshot import MovesMade, Trails, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from tests.hands import click, double_click, move
 from tests.views.scenes import in_sight, pixel_of, show_state, snapshot, uniform
@@ -111,7 +111,7 @@ def test_tours_before_and_after_local_search(qtbot: QtBot, view: TourView) -> No
         snapshot(square(), 5, wanted=Wanted.NUMBERS),
         iteration_solution=AROUND,
         built_solution=built,
-        improvements=Improvements(1, 0),
+        moves=MovesMade(1, 0),
     )
     show_state(view, state)
     assert chip.isVisible()

@@ -205,7 +205,7 @@ class MeasurementController(Controller):
 
     @Slot()
     def compare(self) -> None:
-        """Compare the colonies of the chosen search, and the options of the chosen colony."""
+        """Compare the colonies of the chosen family, and the options of the chosen colony."""
         setup, view = self._window.setup, self._window.view(ComparisonView)
         instance = self._instance.value
         system, device = setup.colony.system, setup.colony.device

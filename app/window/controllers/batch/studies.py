@@ -84,11 +84,11 @@ class StudyController(Controller):
         view.cancel_requested.connect(self._model.cancel)
         view.estimate_requested.connect(lambda: self._plan(trying=True))
         window.dialogs.to_export.connect(self._save)
-        wishes = window.study
-        wishes.start.connect(view.start.click)  # which says what it does, and can be pressed
-        wishes.pause.connect(self._model.pause)
-        wishes.resume.connect(self._model.resume)
-        wishes.stop.connect(self._model.cancel)
+        commands = window.study
+        commands.start.connect(view.start.click)  # which says what it does, and can be pressed
+        commands.pause.connect(self._model.pause)
+        commands.resume.connect(self._model.resume)
+        commands.stop.connect(self._model.cancel)
         self._model.state_changed.connect(self._show_state)
         self._changed()
 

@@ -188,13 +188,13 @@ def find_results(path: Path) -> StudyFindings:
 
 def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
     """Return the picture of a plot for a place of this ``size``, with ``dots`` for each pixel."""
-    from app.report.plot import DARK, LIGHT, PlotLook, rendered
+    from app.report.plot import DARK_PLOT, LIGHT_PLOT, PlotLook, rendered
 
     sides = size.width(), size.height()
     across, up = (
         min(max(side / _DOTS_PER_CM, _PLOT_SIDE_LEAST), _PLOT_SIDE_MOST) for side in sides
     )
-    look = PlotLook(across, up, DARK if dark else LIGHT)
+    look = PlotLook(across, up, DARK_PLOT if dark else LIGHT_PLOT)
     aspect, smooth = Qt.AspectRatioMode, Qt.TransformationMode.SmoothTransformation
     picture = QImage.fromData(rendered(plot, "png", look))
     return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth)

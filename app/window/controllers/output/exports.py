@@ -69,7 +69,10 @@ _ROUTE_WRITERS: Mapping[str, Callable[[Path, Any, Solution], None]] = {
     "route": export_route,
     "geojson": export_geojson,
 }
-_TABLES: dict[str, Literal["csv", "jsonl"]] = {"comparison": "csv", "comparison-lines": "jsonl"}
+_TABLE_KINDS: dict[str, Literal["csv", "jsonl"]] = {
+    "comparison": "csv",
+    "comparison-lines": "jsonl",
+}
 _RACE_WRITERS = {"race": exports.export_race, "race-curves": exports.export_race_csv}
 
 
@@ -127,9 +130,9 @@ class ExportController(Controller):
         elif name == "speedup":
             reports = list(window.view(SpeedupView).reports)
             self._write(path, lambda: export_speedup(path, reports, "json"))
-        elif name in _TABLES:
+        elif name in _TABLE_KINDS:
             if (report := window.view(ComparisonView).report) is not None:
-                self._write(path, lambda: export_comparison(path, report, _TABLES[name]))
+                self._write(path, lambda: export_comparison(path, report, _TABLE_KINDS[name]))
         elif name in _RACE_WRITERS:
             self._export_race(path, _RACE_WRITERS[name])
         elif run is not None and name not in STUDY_EXPORTS:  # others are written elsewhere

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Work = Callable[["GraphArtist"], Any]  # makes a picture
 Show = Callable[[Any], object]  # shows it
 Coloring = NDArray[np.int32] | None  # shape (n,)
-LONGEST = 6.0  # most seconds between two pictures of one view beside a colony on all cores
+PICTURES_APART = 6.0  # most seconds between two pictures of one view beside a colony on all cores
 
 
 class GraphController(Controller):
@@ -97,7 +97,7 @@ class GraphController(Controller):
         def done(result: tuple[GraphArtist, Any, float]) -> None:
             self._artist, picture, worked = result
             # Each view's pictures may take as much time as all painting of the window.
-            rest = min(worked / SHARE_BESIDE_ALL_CORES, LONGEST)
+            rest = min(worked / SHARE_BESIDE_ALL_CORES, PICTURES_APART)
             view.redraw_interval = max(type(view).redraw_interval, rest)
             show(picture)
 

@@ -19,12 +19,12 @@ from views.plots.convergence_view import ConvergenceView
 from views.plots.cost_plot import ChangeMark
 from views.widgets.labels import plain_tip
 
-SETTLED = 700  # milliseconds after the last key until a new value is taken for what is meant
+TYPING_SETTLED = 700  # milliseconds after the last key until a new value is taken for what is meant
 MORE = 30.0  # seconds that a run gets more
 FREED = "The run cannot go on: its colony was freed when something else needed the memory"
 
 
-class _Shown(NamedTuple):
+class _ShownSetup(NamedTuple):
     """What the setup panel shows."""
 
     kind: type[Parameters] | None  # of the colony that is chosen
@@ -37,9 +37,9 @@ class LiveController(Controller):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self._shown = _Shown(None, {}, {})  # as far as the run has it, or was asked for it
+        self._shown = _ShownSetup(None, {}, {})  # as far as the run has it, or was asked for it
         self._stop: StopSettings | None = None  # the limits that the run was asked for last
-        self._soon = QTimer(self, singleShot=True, interval=SETTLED)
+        self._soon = QTimer(self, singleShot=True, interval=TYPING_SETTLED)
         self._soon.timeout.connect(self.apply)
         self._window.closing.connect(self._soon.stop)
         window, runs = self._window, self._runs
@@ -106,14 +106,14 @@ class LiveController(Controller):
             setup.stop.set_values(self._stop.to_dict())
             self._shown = self._panel()
 
-    def _panel(self) -> _Shown:
+    def _panel(self) -> _ShownSetup:
         """Return what the panel shows; there must be no problem with it."""
         setup = self._window.setup
         system = setup.colony.system
         if system is None or setup.problem:
-            return _Shown(None, {}, {})
+            return _ShownSetup(None, {}, {})
         values = system.parameters.from_mapping(setup.parameters.values()).to_dict()
-        return _Shown(system.parameters, values, setup.stop.values())
+        return _ShownSetup(system.parameters, values, setup.stop.values())
 
     @Slot(object)
     def _begin(self, run: RunModel | None) -> None:

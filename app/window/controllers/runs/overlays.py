@@ -18,7 +18,7 @@ from views.plots.overlays import Overlay
 from views.runs.runs_view import RunsView
 
 SOON = 120  # milliseconds after the last change of the selection
-MOST = 100  # runs that are drawn at once
+MOST_DRAWN = 100  # runs that are drawn at once
 
 
 class OverlayController(Controller):
@@ -68,7 +68,7 @@ class OverlayController(Controller):
     def _read(self) -> None:
         if self._reading is not None:
             self._reading.cancel()
-        rows, archive = self._asked[:MOST], self._archive
+        rows, archive = self._asked[:MOST_DRAWN], self._archive
         if [row.run.path for row in rows] == [self._in_sight]:
             rows = []
         if not rows:
@@ -86,8 +86,8 @@ class OverlayController(Controller):
         self._window.view(ConvergenceView).show_overlays(overlays)
         if wrong:
             self._window.tell(wrong, "warning")
-        elif len(self._asked) > MOST:
-            self._window.tell(f"The first {MOST} of {len(self._asked)} runs are drawn", "info")
+        elif len(self._asked) > MOST_DRAWN:
+            self._window.tell(f"Only the first {MOST_DRAWN} runs are drawn", "info")
 
 
 def _overlays(

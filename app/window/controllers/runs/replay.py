@@ -18,7 +18,7 @@ from gpu.run.frames.past import Past, Then
 from gpu.run.log.recorded import Recorded
 from views.plots.convergence_view import ConvergenceView
 
-_LOOK_EVERY = 700  # milliseconds between two looks for new frames of a run that goes on
+_FRAMES_EVERY = 700  # milliseconds between two looks for new frames of a run that goes on
 _PLAY_EVERY = 40  # milliseconds between two moments that are played
 
 
@@ -37,7 +37,7 @@ class ReplayController(Controller):
         self._wanted: float | None = None  # the moment to read next
         self._opened = False  # whether the past is that of a log, whose last frame is to be shown
         self._played_at = 0.0
-        self._look_timer = QTimer(self, interval=_LOOK_EVERY)
+        self._look_timer = QTimer(self, interval=_FRAMES_EVERY)
         self._look_timer.timeout.connect(self._look)
         self._play_timer = QTimer(self, interval=_PLAY_EVERY)
         self._play_timer.timeout.connect(self._play_on)

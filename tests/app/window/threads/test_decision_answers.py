@@ -25,6 +25,7 @@ from tests import colonies
 from tests.app.window.threads.listening import until
 from tests.colonies import RandomColony
 from tests.conftest import PATIENCE
+from tests.hands import settle
 
 INSTANCE = colonies.some_cities(60)
 
@@ -96,11 +97,12 @@ def test_a_running_run_answers_once_it_rests(qtbot: QtBot) -> None:
     until(qtbot, thread, SolverState.RUNNING)
     thread.ask_decision(0, 5)
     thread.ask_decision(0, 7)
-    qtbot.wait(200)
+    asked_at = thread.latest.iteration
+    qtbot.waitUntil(lambda: thread.latest.iteration > asked_at + 20)
     assert decisions == []
     thread.pause()
     qtbot.waitUntil(lambda: bool(decisions))
-    qtbot.wait(50)
+    settle()
     assert [decision.number for decision in decisions] == [7]  # the last one wins
     assert decisions[0].iteration == thread.latest.iteration
     assert thread.shutdown(60)

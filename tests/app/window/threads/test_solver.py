@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import json
 import threading
 from pathlib import Path
@@ -17,12 +16,13 @@ from gpu.core.snapshot import RunState, Wanted
 from gpu.cpu.first_tours import nearest_neighbour_length, nearest_neighbour_tour
 from gpu.run import run, slices
 from gpu.run.log.recorder import Recorder
-from gpu.run.outcome import Ending
+from gpu.run.outcome import Ending, RunOutcome
 from tests import colonies
 from tests.app.window.threads.listening import INSTANCE, Listener, session, until
 from tests.clock import Clock
 from tests.colonies import RandomColony
 from tests.conftest import PATIENCE
+from tests.hands import settle
 from tests.views.scenes import snapshot, uniform
 
 
@@ -37,12 +37,19 @@ def newest(qtbot: QtBot, thread: SolverThread) -> RunState:
     return taken[0]
 
 
+def run_to_the_end(qtbot: QtBot, thread: SolverThread) -> RunOutcome:
+    with qtbot.waitSignal(thread.ended) as told:
+        thread.start()
+    assert thread.wait()
+    outcome = told.args[0]
+    assert isinstance(outcome, RunOutcome)
+    return outcome
+
+
 def test_a_run_ends_once_and_its_final_state_lies_ready(qtbot: QtBot, random_colony: str) -> None:
     thread = SolverThread(INSTANCE, session(random_colony, iterations=50), generation=7)
     listener = Listener(thread)
-    with qtbot.waitSignal(thread.ended):
-        thread.start()
-    assert thread.wait()
+    run_to_the_end(qtbot, thread)
     assert listener.states == [SolverState.BUILDING, SolverState.RUNNING, SolverState.ENDED]
     assert listener.heard_in == {threading.get_ident()}
     (outcome,) = listener.outcomes
@@ -75,14 +82,11 @@ def test_paused_means_that_nothing_computes(
     shown = thread.take()
     assert shown.iteration == made > 0
     elapsed = shown.elapsed
-    qtbot.wait(100)  # what computed would be seen
     clock.sleep(100)
-    assert colony.iteration == made
     thread.step(3)
     qtbot.waitUntil(lambda: colony.iteration == made + 3)
     until(qtbot, thread, SolverState.PAUSED)
-    qtbot.wait(50)
-    assert colony.iteration == made + 3
+    assert colony.iteration == made + 3  # nothing was made in the pause
     stepped = thread.take()
     assert stepped.iteration == made + 3
     assert stepped.elapsed - elapsed < 1  # the pause does not count
@@ -133,9 +137,7 @@ def test_snapshots_are_made_at_most_thirty_times_a_second(
     Clock(monkeypatch, run, slices, snapshot_slot, colonies)
     thread = SolverThread(INSTANCE, session(random_colony, seconds=1.0))
     thread.want(Wanted.BRANCHING)
-    with qtbot.waitSignal(thread.ended):
-        thread.start()
-    assert thread.wait()
+    run_to_the_end(qtbot, thread)
     made = sum(Wanted.BRANCHING in asked for asked in RandomColony.built[0].asked)
     assert 10 < made <= 33  # a slice takes a fiftieth of a second
 
@@ -184,9 +186,7 @@ def test_a_failure_is_one_sentence_and_keeps_the_best_tour(
     recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
     thread = SolverThread(INSTANCE, chosen, 1, recorder)
     listener = Listener(thread)
-    with qtbot.waitSignal(thread.ended):
-        thread.start()
-    assert thread.wait()
+    run_to_the_end(qtbot, thread)
     (outcome,) = listener.outcomes
     assert outcome.ending is Ending.FAILED
     assert sentence in outcome.reason
@@ -210,11 +210,9 @@ def test_whatever_is_raised_ends_the_run(
     name = colonies.install(monkeypatch, colonies.Failing)
     monkeypatch.setattr(colonies.Failing, "error", error)
     thread = SolverThread(INSTANCE, session(name))
-    with qtbot.waitSignal(thread.ended) as ended:
-        thread.start()
-    assert thread.wait()
-    assert ended.args[0].ending is Ending.FAILED
-    assert ended.args[0].state.iteration > 0
+    outcome = run_to_the_end(qtbot, thread)
+    assert outcome.ending is Ending.FAILED
+    assert outcome.state.iteration > 0
     assert RandomColony.built[0].closed == 1
 
 
@@ -223,10 +221,7 @@ def test_a_failing_snapshot_fails_the_run(qtbot: QtBot, monkeypatch: pytest.Monk
         INSTANCE, session(colonies.install(monkeypatch, colonies.FailingSnapshot))
     )
     thread.want(Wanted.BRANCHING)
-    with qtbot.waitSignal(thread.ended) as ended:
-        thread.start()
-    assert thread.wait()
-    outcome = ended.args[0]
+    outcome = run_to_the_end(qtbot, thread)
     assert outcome.ending is Ending.FAILED
     assert "ZeroDivisionError" in outcome.reason
     assert np.array_equal(np.sort(outcome.state.best_solution), np.arange(INSTANCE.n))
@@ -235,16 +230,7 @@ def test_a_failing_snapshot_fails_the_run(qtbot: QtBot, monkeypatch: pytest.Monk
 def test_an_iteration_that_does_not_end_in_time_still_ends_the_log(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    go_on = threading.Event()
-
-    class Stuck(RandomColony):
-        """Does not end its second iteration before it may."""
-
-        def once(self) -> None:
-            assert not self.iteration or go_on.wait(PATIENCE / 1000)
-            super().once()
-
-    chosen = session(colonies.install(monkeypatch, Stuck))
+    chosen = session(colonies.install(monkeypatch, colonies.Stuck))
     recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
     thread = SolverThread(INSTANCE, chosen, recorder=recorder)
     thread.start()
@@ -253,7 +239,7 @@ def test_an_iteration_that_does_not_end_in_time_still_ends_the_log(
     last = json.loads((tmp_path / "run.jsonl").read_text().splitlines()[-1])
     assert last["ending"] == "cancelled"
     assert len(last["tour"]) == INSTANCE.n
-    go_on.set()
+    colonies.Stuck.released.set()
     assert thread.shutdown(60)
     lines = map(json.loads, (tmp_path / "run.jsonl").read_text().splitlines())
     kinds = [line["kind"] for line in lines]
@@ -267,20 +253,6 @@ def test_a_run_that_was_never_started_can_be_shut_down(
     recorder = Recorder(tmp_path / "run.jsonl", chosen, INSTANCE, pytest.fail)
     assert SolverThread(INSTANCE, chosen, recorder=recorder).shutdown(1)
     assert recorder.complete
-
-
-def test_generations_tell_stale_snapshots(qtbot: QtBot, random_colony: str) -> None:
-    threads = [
-        SolverThread(INSTANCE, session(random_colony, iterations=5), generation=number)
-        for number in (1, 2)
-    ]
-    for thread in threads:
-        with qtbot.waitSignal(thread.ended):
-            thread.start()
-        assert thread.wait()
-    taken = [thread.take() for thread in threads]
-    assert [snapshot.generation for snapshot in taken if snapshot] == [1, 2]
-    assert dataclasses.fields(RunState)[-1].name == "generation"
 
 
 def test_a_pause_need_not_wait_for_a_long_iteration(
@@ -298,7 +270,7 @@ def test_a_pause_need_not_wait_for_a_long_iteration(
     left = colony.left
     assert left > 0
     assert newest(qtbot, thread).iteration == colony.iteration == 0
-    qtbot.wait(50)
+    settle()
     assert colony.left == left  # when the button says paused, nothing computes
     monkeypatch.setattr(colonies.Patient, "held", False)
     thread.step()  # finishes the iteration begun, and no more
@@ -387,7 +359,7 @@ def test_a_pace_is_kept_and_can_be_changed_while_the_run_waits(
     assert thread.latest.elapsed >= 6 / 20  # so that a time limit ends a run that waits
     thread.pace = 0.001  # the wait takes a thousand seconds
     clock.sleep(900)
-    qtbot.wait(150)  # whoever did not wait would be seen
+    settle()  # whoever did not wait would be seen
     assert thread.latest.iteration == 7
     with qtbot.waitSignal(thread.ended):
         thread.pace = 0.0

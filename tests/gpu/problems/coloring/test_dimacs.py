@@ -17,7 +17,7 @@ from gpu.problems.coloring.dimacs import load_graph, write_graph
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
-from tests.gpu.problems.texts import points_text
+from tests.gpu.problems.texts import is_one_sentence, points_text
 
 TRIANGLE = "c three\nc of them\np edge 3 3\ne 1 2\ne 2 3\ne 3 1\n"
 
@@ -46,14 +46,6 @@ def refused(folder: Path, text: str | bytes, name: str = "graph.col") -> str:
     with pytest.raises(InstanceError) as caught:
         load_text(folder, text, name)
     return is_one_sentence(folder / name, str(caught.value))
-
-
-def is_one_sentence(path: Path, message: str) -> str:
-    """Return what the message says of the file that it names."""
-    assert message.startswith(f"{path}: ")
-    assert "\n" not in message
-    assert len(message) < len(str(path)) + 300
-    return message.removeprefix(f"{path}: ")
 
 
 def is_whole(graph: GraphInstance) -> None:

@@ -244,3 +244,11 @@ def test_a_journal_beside_notes_that_names_another_file_does_not_remove_it(tmp_p
     with pytest.raises(NotesError, match="has the name of a file"):
         Archive([tmp_path]).put(log, Note("b"))
     assert precious.read_text() == "mine"
+
+
+def test_a_last_line_without_an_ending_is_no_outcome(tmp_path: Path) -> None:
+    log = written(tmp_path / "a.jsonl", [])
+    log.write_text(log.read_text("utf-8").splitlines()[0] + '\n{"kind": "outcome"}\n', "utf-8")
+    (row,) = Archive([tmp_path]).read().rows
+    assert row.run.state == UNREADABLE
+    assert "says no ending" in row.run.reason

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from app.files.exports import export_session
-from gpu.core.snapshot import Improvements, Merges, RunState, Updates
+from gpu.core.snapshot import Merges, MovesMade, RunState, Updates
 from gpu.run.log.names import free_path, stem
 from gpu.run.log.recorded import repeated
 from gpu.run.log.recorder import Recorder
@@ -17,6 +17,7 @@ from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, RunOutcome
 from gpu.run.session import SessionError, new_session
 from tests.colonies import progress_of, some_cities
+from tests.golden import Golden
 
 INSTANCE = some_cities(optimum=100)
 SESSION = new_session(INSTANCE, colony="acs-seq", seed=9)
@@ -37,7 +38,7 @@ def state(iteration: int, best: int, elapsed: float = 0.5, before: int | None = 
         best_solution=TOUR,
         updates=Updates(3, 4, 1, 0),
         merges=Merges(600, 30, 20),
-        improvements=Improvements(12, 7),
+        moves=MovesMade(12, 7),
         phases={"construction": 1.25},
         progress=progress,
         elapsed=elapsed,
@@ -48,7 +49,7 @@ def lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> None:
+def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path, golden: Golden) -> None:
     path = tmp_path / "new" / "folder" / "run.jsonl"
     recorder = Recorder(path, SESSION, INSTANCE, pytest.fail)
     (first,) = lines(path)
@@ -57,46 +58,15 @@ def test_every_line_is_in_the_file_as_soon_as_it_is_written(tmp_path: Path) -> N
     assert first["device"]["name"] == "cpu:1"  # type: ignore[index]
     assert {"python", "numpy", "formicarium", "platform"} <= set(first["versions"])  # type: ignore[call-overload]
     recorder.record(state(1, 150))
-    second = lines(path)[1]
-    assert second == {
-        "kind": "improvement",
-        "iteration": 1,
-        "seconds": 0.5,
-        "tours": 1,
-        "best": 150,
-        "best_iteration": 1,
-        "gap_percent": 50.0,
-        "iteration_best": 150,
-        "iteration_mean": 157.5,
-    }
+    assert len(lines(path)) == 2
     recorder.record(state(2, 160, 0.75, before=160))
     recorder.finish(RunOutcome(Ending.FINISHED, "done", state(2, 150, 0.75)))
-    third = lines(path)[2]
-    assert third == {
-        "kind": "progress",
-        "iteration": 2,
-        "seconds": 0.75,
-        "tours": 60,
-        "best": 150,
-        "best_iteration": 2,
-        "gap_percent": 50.0,
-        "iterations": 2,
-        "iteration_best": 150,
-        "iteration_mean": 162.5,
-        "local_hits": 3,
-        "local_updates": 4,
-        "global_hits": 1,
-        "global_updates": 0,
-        "changes_tried": 600,
-        "changes_won": 30,
-        "changes_merged": 20,
-        "two_opt_moves": 12,
-        "or_opt_moves": 7,
-        "phases_ms": {"construction": 1.25},
-    }
     assert recorder.complete
     recorder.record(state(3, 140))
     recorder.finish(RunOutcome(Ending.CANCELLED, "again", state(3, 140)))
+    golden(
+        "lines-of-a-log", "".join(f"{json.dumps(line, indent=4)}\n" for line in lines(path)[1:3])
+    )
     last = lines(path)[-1]
     assert len(lines(path)) == 4
     assert last["ending"] == "finished"
@@ -199,14 +169,6 @@ def test_lines_without_numbers_are_refused(tmp_path: Path, part: dict[str, objec
             read_log(path)
 
 
-@pytest.mark.parametrize("content", [b"[" * 100_000, b'{"a":' * 100_000, b"[" * 100_000 + b"\n{}"])
-def test_deep_nesting_is_no_log(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "deep.json"
-    path.write_bytes(content)
-    with pytest.raises(SessionError, match="not a"):
-        read_log(path)
-
-
 @pytest.mark.parametrize("name", ["n" * 240, "\U0001f41c" * 240, "\udcff", "..", "/", ""])
 def test_a_log_is_written_whatever_the_instance_is_called(tmp_path: Path, name: str) -> None:
     reference = dataclasses.replace(SESSION.instance, name=name, path=f"/{name}.tsp")
@@ -219,31 +181,18 @@ def test_a_log_is_written_whatever_the_instance_is_called(tmp_path: Path, name: 
     assert read_log(path).session == session
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"\xff\xfe\x00",
-        b"hello\n",
-        b"[]\n",
-        b"{}\n",
-        b"5",
-        b'{"kind": "session"}\n',
-        b'{"kind": "session", "format": 1, "session": 5}\n',
-        b'{"kind": "session", "format": 1, "session": {}}\n',
-        b'{"kind": "session", "format": "x", "session": {}}\n',
-        b'{"kind": "session", "format": 3, "session": {}}\n',
-        b'{"kind": "session", "format": 1, "session": {}}\nnonsense\n{}\n',
-        b'{"kind": "outcome"}\n',
-    ],
-)
-def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_log_is_refused_in_one_line(tmp_path: Path, golden: Golden) -> None:
     path = tmp_path / "odd.jsonl"
-    path.write_bytes(content)
-    with pytest.raises(SessionError) as refused:
-        read_log(path)
-    assert str(refused.value).startswith(f"{path}: ")
-    assert "\n" not in str(refused.value)
+
+    def told(line: str) -> str:
+        path.write_bytes(eval(line))
+        with pytest.raises(SessionError) as refused:
+            read_log(path)
+        assert str(refused.value).startswith(f"{path}: ")
+        assert "\n" not in str(refused.value)
+        return str(refused.value).removeprefix(f"{path}: ")
+
+    golden.table("refused-logs", told)
 
 
 def test_a_missing_log_is_named(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from tests.app.in_window import (
     written,
 )
 from tests.colonies import Failing, Patient, RandomColony, Slow
-from tests.hands import choose, click, press, write
+from tests.hands import choose, click, press, settle, write
 from views.batch.race_view import RaceView
 from views.batch.speedup_view import SpeedupView
 from views.frame.activity import Activity
@@ -58,6 +58,15 @@ def add_lane(qtbot: QtBot, application: Application, seed: int | None = None) ->
     before = view.lanes
     click(view.form.add)
     qtbot.waitUntil(lambda: view.lanes == before + 1)
+
+
+def add_two_lanes(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, *seeds: int
+) -> None:
+    """Add two of random tours, with these seeds."""
+    use_colony(application, monkeypatch, RandomColony)
+    for seed in seeds:
+        add_lane(qtbot, application, seed)
 
 
 def set_budget(application: Application, kind: str, amount: float) -> None:
@@ -163,9 +172,7 @@ def test_lanes_are_removed_when_the_race_has_ended_and_not_before(
 ) -> None:
     """What a run tells late goes to its own record, even if its lane is gone."""
     view, model = view_of(application), application.runs.race
-    use_colony(application, monkeypatch, RandomColony)
-    for seed in (5, 6):
-        add_lane(qtbot, application, seed)
+    add_two_lanes(qtbot, application, monkeypatch, 5, 6)
     press(application.window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: len(model.active) == 2)
     runs, records = list(model.active.values()), list(model.records)
@@ -191,9 +198,7 @@ def test_buttons_and_keys_are_for_all_lanes(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, model = application.window, application.runs.race
-    use_colony(application, monkeypatch, RandomColony)
-    for seed in (1, 2):
-        add_lane(qtbot, application, seed)
+    add_two_lanes(qtbot, application, monkeypatch, 1, 2)
     press(window, Qt.Key.Key_N)  # the first step starts the race, and pauses it
     qtbot.waitUntil(lambda: [one.iterations for one in model.records] == [1, 1])
     wait_for(qtbot, application, Activity.PAUSED)
@@ -201,7 +206,7 @@ def test_buttons_and_keys_are_for_all_lanes(
     qtbot.waitUntil(lambda: [one.iterations for one in model.records] == [2, 2])
     states = model.active.values()
     qtbot.waitUntil(lambda: all(one.state is SolverState.PAUSED for one in states))
-    qtbot.wait(50)  # the window hears of it a moment later
+    settle()  # the window hears of it a moment later
     assert application.runs.busy
     application.run_controller.start()
     assert application.runs.active is None  # no single run beside a race
@@ -253,9 +258,7 @@ def test_lanes_are_moved_share_a_seed_and_say_what_they_share(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     view, model = view_of(application), application.runs.race
-    use_colony(application, monkeypatch, RandomColony)
-    for seed in (7, 8):
-        add_lane(qtbot, application, seed)
+    add_two_lanes(qtbot, application, monkeypatch, 7, 8)
     assert not view.form.shared.isVisible()
     click(view.cards[1].forward)
     assert [one.seed for one in model.race.sessions] == [8, 7]
@@ -280,9 +283,7 @@ def test_opening_and_quitting_ask_and_bad_files_are_refused(
         application.files.open(bad)
         qtbot.waitUntil(lambda: bool(window.banner.text))
         assert "bad.race.json" in window.banner.text
-    use_colony(application, monkeypatch, RandomColony)
-    for seed in (1, 2):
-        add_lane(qtbot, application, seed)
+    add_two_lanes(qtbot, application, monkeypatch, 1, 2)
     press(window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
     press(window, Qt.Key.Key_Q, CONTROL)
@@ -296,9 +297,7 @@ def test_opening_and_quitting_ask_and_bad_files_are_refused(
 def test_a_window_closed_in_mid_race_looks_at_its_lanes_no_more(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    use_colony(application, monkeypatch, RandomColony)
-    for seed in (1, 2):
-        add_lane(qtbot, application, seed)
+    add_two_lanes(qtbot, application, monkeypatch, 1, 2)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
     qtbot.waitUntil(lambda: application.background.idle)

@@ -18,7 +18,7 @@ from app.window.application import Application
 from app.window.controllers.batch import study_work as work
 from gpu.batch.analysis import analyse
 from gpu.core.errors import FormicariumError
-from tests.hands import choose
+from tests.hands import choose, settle
 from tests.study_results import runs as done
 from tests.study_results import study
 from views.batch.study_view import StudyView
@@ -31,6 +31,7 @@ class Results:
 
     def __init__(self) -> None:
         self.runs = 0  # in the file
+        self.begun: set[int] = set()  # of how many runs plots were begun
         self.pictures: list[tuple[str, int]] = []  # each picture's plot, and the runs in it
         self.may_draw = threading.Event()
         self.may_draw.set()
@@ -43,6 +44,7 @@ class Results:
         return work.StudyFindings(analysis, plots, 0, 0)
 
     def draw(self, plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
+        self.begun.add(self._runs[id(plot)])
         assert self.may_draw.wait(60.0)
         self.pictures.append((plot.name, self._runs[id(plot)]))
         picture = QImage(size, QImage.Format.Format_RGB32)
@@ -83,16 +85,24 @@ def grow(application: Application, results: Results, runs: int) -> None:
     application.findings.refresh()
 
 
-def test_table_and_plot_always_have_the_same_rows(
-    qtbot: QtBot, opened: Application, results: Results, view: StudyView
-) -> None:
+@pytest.fixture
+def of_two(qtbot: QtBot, opened: Application, results: Results, view: StudyView) -> StudyView:
+    """The same, which shows two runs."""
     opened.findings.show(FILE)
     grow(opened, results, 2)
     qtbot.waitUntil(lambda: in_plot(view) == "2", timeout=60_000)
+    return view
+
+
+def test_table_and_plot_always_have_the_same_rows(
+    qtbot: QtBot, opened: Application, results: Results, of_two: StudyView
+) -> None:
+    view = of_two
     results.may_draw.clear()
     for runs in (3, 4):  # of 3 runs a plot is being drawn, and of 4 only later
         grow(opened, results, runs)
-        qtbot.wait(300)
+        qtbot.waitUntil(lambda: 3 in results.begun)
+        settle()
         assert (in_table(view), in_plot(view)) == ("2", "2")
     seen = set()
 
@@ -106,27 +116,23 @@ def test_table_and_plot_always_have_the_same_rows(
 
 
 def test_a_plot_that_was_out_of_sight_is_shown_with_the_newest_runs(
-    qtbot: QtBot, opened: Application, results: Results, view: StudyView
+    qtbot: QtBot, opened: Application, results: Results, of_two: StudyView
 ) -> None:
-    opened.findings.show(FILE)
-    grow(opened, results, 2)
-    qtbot.waitUntil(lambda: in_plot(view) == "2", timeout=60_000)
+    view = of_two
     view.show_page("form")
     grow(opened, results, 3)
     wait_for_table(qtbot, view, 3)
     view.show_page("results")
     assert in_plot(view) == ""  # that of two runs is not shown beside the table of three
     qtbot.waitUntil(lambda: in_plot(view) == "3", timeout=60_000)
-    qtbot.wait(500)
+    qtbot.waitUntil(lambda: opened.background.idle)
     assert [runs for _, runs in results.pictures].count(3) == 1
 
 
 def test_a_plot_that_is_chosen_while_another_is_drawn_follows(
-    qtbot: QtBot, opened: Application, results: Results, view: StudyView
+    qtbot: QtBot, opened: Application, results: Results, of_two: StudyView
 ) -> None:
-    opened.findings.show(FILE)
-    grow(opened, results, 2)
-    qtbot.waitUntil(lambda: in_plot(view) == "2", timeout=60_000)
+    view = of_two
     box = view.results.choice
     first, second = box.itemText(0), box.itemText(1)
     results.may_draw.clear()
@@ -158,7 +164,7 @@ def test_a_plot_that_cannot_be_drawn_holds_up_no_table(
         grow(opened, results, runs)
         wait_for_table(qtbot, view, runs)
     qtbot.waitUntil(lambda: "cannot be drawn" in opened.window.banner.text, timeout=60_000)
-    qtbot.wait(500)
+    qtbot.waitUntil(lambda: opened.background.idle)
     assert len(tries) <= 2  # it is not tried again and again
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QImage
+from PySide6.QtCore import QMimeData, Qt, QUrl
+from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.files import own_instances
@@ -34,7 +34,7 @@ from tests.app.on_the_board import (
     state_of,
 )
 from tests.colonies import RandomColony
-from tests.hands import NONE, click, press, write
+from tests.hands import NONE, click, drop, press, write
 from views.draw.board import Board
 from views.draw.canvas import PAGE
 from views.frame.activity import Activity
@@ -344,36 +344,30 @@ def test_a_file_is_dropped_or_pasted(qtbot: QtBot, board: Board, tmp_path: Path)
     image.save(str(picture))
     assert [part for part in board.findChildren(QWidget) if part.acceptDrops()] == []
 
-    def drop(path: Path) -> None:
+    def dropped(path: Path) -> None:
         data = QMimeData()
         data.setUrls([QUrl("https://example.org/x.csv"), QUrl.fromLocalFile(str(path))])
-        middle, action = board.rect().center(), Qt.DropAction.CopyAction
-        for event in (
-            QDragEnterEvent(middle, action, data, LEFT, NONE),
-            QDropEvent(QPointF(middle), action, data, LEFT, NONE),
-        ):
-            QApplication.sendEvent(board, event)
-            assert event.isAccepted()
+        drop(board, data)
 
-    drop(table)
+    dropped(table)
     question, _ = asked(qtbot, board)
     assert question.startswith("towns.csv has latitudes and longitudes.")
     answer(qtbot, board, "On the globe")
     assert state_of(board.drawing) == (2, True)
-    drop(text)
+    dropped(text)
     qtbot.waitUntil(lambda: board.message.text().startswith(str(text)))
     QGuiApplication.clipboard().clear()
     board.actions_["paste"].trigger()
     assert state_of(board.drawing) == (2, True)
     table.write_text("x,y\n500,2\n7,8\n")
-    drop(table)
+    dropped(table)
     qtbot.waitUntil(lambda: says(board, "the numbers in towns.csv are no latitudes"))
     board.trace.cities.setValue(30)
-    drop(picture)
+    dropped(picture)
     qtbot.waitUntil(lambda: state_of(board.drawing) == (30, False))
-    drop(film)
+    dropped(film)
     qtbot.waitUntil(lambda: says(board, f"{film}: it is a film or a sound, not an instance"))
-    drop(RING)
+    dropped(RING)
     qtbot.waitUntil(lambda: state_of(board.drawing) == (80, False))
     press(board.canvas.graphics, Qt.Key.Key_Z, CONTROL)
     assert state_of(board.drawing) == (30, False)

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtWidgets import QMessageBox, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -19,6 +18,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from tests.app.in_window import (
     LONGEST,
+    answer,
     limit,
     lines,
     may_compile,
@@ -36,13 +36,6 @@ from views.tour.tour_view import TourView
 ROWS = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,8566;2,3522\n"
 
 
-def answer(opened: Application, question: str, button: str) -> None:
-    boxes = [one for one in opened.window.findChildren(QMessageBox) if one.isVisible()]
-    (box,) = boxes
-    assert box.text().startswith(question)
-    click(next(one for one in box.findChildren(QPushButton) if one.text() == button))
-
-
 def test_a_table_of_places(
     qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -52,7 +45,7 @@ def test_a_table_of_places(
     table.write_text(ROWS)
     open_(qtbot, opened, table)
     with qtbot.waitSignal(opened.files.ready):
-        answer(opened, "Are the numbers in towns.csv latitudes", "Latitudes and longitudes")
+        answer(qtbot, opened, "Are the numbers in towns.csv latitudes", "Latitudes and longitudes")
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
     assert instance.display[0].tolist() == [13.405, 52.52]
@@ -60,7 +53,7 @@ def test_a_table_of_places(
         "In towns.csv, column 2 is taken for latitude, as 52.52 in the first row. Is it column 3"
     )
     with qtbot.waitSignal(opened.files.ready):
-        answer(opened, which, "Yes, column 3")
+        answer(qtbot, opened, which, "Yes, column 3")
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
     assert instance.display[0].tolist() == [52.52, 13.405]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -31,6 +28,7 @@ from tests.app.in_window import (
     use_aim,
 )
 from tests.hands import choose, click, double_click, press, write
+from tests.processes import published
 from tests.views.conftest import WITHOUT_GPU
 from views.batch.study_view import StudyView
 from views.gallery.instances_page import DRAW, Tile
@@ -221,16 +219,10 @@ def test_an_instance_is_downloaded_and_opened(
     press(page.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: "no connection to it: is this computer online?" in page.state.text())
 
-    handler = partial(SimpleHTTPRequestHandler, directory=str(tmp_path))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        opened.downloading.mirror = f"http://127.0.0.1:{server.server_port}"
+    with published(tmp_path) as opened.downloading.mirror:
         click(page.fetch_button)
         qtbot.waitUntil(lambda: page.state.text().startswith("1 instance fetched"))
         qtbot.waitUntil(page.open_button.isEnabled)
-        server.shutdown()
-        thread.join()
     kept = downloads.folder() / "myciel5.col"
     drawn(qtbot, opened, kept)  # it is in the gallery
     page.table.setFocus()

@@ -18,16 +18,14 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from app.files.exports import ExportError
 from app.window.application import Application
-from app.window.controllers.output import exports
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.problems.tsp.tsplib import load
 from gpu.run.log.run_log import read_log
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
 from tests.app.in_window import RING, export, open_, use_device, written
-from tests.hands import press, write
+from tests.hands import press, settle, write
 from tests.processes import run
 from tests.views.batch.test_measured_views import report
 from views.batch.speedup_view import SpeedupView
@@ -40,7 +38,7 @@ def ended(shared: Application, request: pytest.FixtureRequest) -> Application:
     qtbot = QtBot(request)
     open_(qtbot, shared)
     use_device(shared, "cpu:1")
-    shared.window.setup.colony.choose_search("acs-spm")
+    shared.window.setup.colony.choose_alias("acs-spm")
     shared.window.setup.stop.set_values({"iterations": 20, "go_on": True})
     with qtbot.waitSignal(shared.runs.ended, timeout=250_000):  # it may compile
         shared.run_controller.start()
@@ -147,11 +145,12 @@ def test_a_place_that_cannot_be_written_is_one_sentence(
 
 
 def test_what_could_not_be_written_whole_is_not_given_away(
-    done: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    qtbot: QtBot, done: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(type(done.runs.current.recorder), "lost", True)
-    with pytest.raises(ExportError, match="is incomplete"):
-        exports._writer_of("log", exports._ExportedRun.of(done.runs.current), tmp_path / "a.jsonl")
+    done.window.dialogs.to_export.emit("log", tmp_path / "a.jsonl")
+    qtbot.waitUntil(lambda: "is incomplete" in done.window.banner.text)
+    assert not (tmp_path / "a.jsonl").exists()
 
 
 CONTROL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -165,7 +164,7 @@ def test_the_copied_command_does_the_same(
     use_device(opened, "cpu:1")
     assert not window.actions_["copy-command"].isEnabled()
     open_(qtbot, opened)
-    qtbot.wait(1)
+    settle()
     setup.colony.choose("cpu:1", "acs-seq")
     write(setup.parameters.fields["ants"].entry, "7")
     write(setup.parameters.fields["beta"].entry, "2.5")

@@ -16,7 +16,7 @@ from app.window.models.run import LOOK_EVERY, LOOK_EVERY_ON_ALL_CORES, RunModel
 from app.window.threads.solver import SolverState
 from tests.app.in_window import limit, lines, open_, state, use_colony, use_device, wait_for
 from tests.colonies import Awaited, RandomColony, Slow
-from tests.hands import click, press
+from tests.hands import click, press, settle
 from views.frame.activity import Activity
 
 
@@ -62,32 +62,18 @@ def test_pause_step_resume_and_stop_are_real(qtbot: QtBot, application: Applicat
     run = application.runs.active
     paused = run.latest.iteration
     qtbot.waitUntil(lambda: state(application).iteration == paused)
-    qtbot.wait(300)
-    assert state(application).iteration == paused
     assert window.readout.values["iteration"].text().replace("\u202f", "") == str(paused)
     press(window, Qt.Key.Key_N)
     press(window, Qt.Key.Key_N)
     qtbot.waitUntil(lambda: state(application).iteration == paused + 2)
-    qtbot.wait(100)
-    assert state(application).iteration == paused + 2
     wait_for(qtbot, application, Activity.PAUSED)
+    assert state(application).iteration == paused + 2  # nothing was made in the pause
     click(window.run_bar.pause)
     qtbot.waitUntil(lambda: state(application).iteration > paused + 5)
     with qtbot.waitSignal(application.runs.ended):
         press(window, Qt.Key.Key_Escape)
     assert lines(application)[-1]["ending"] == "cancelled"
     assert window.run_bar.start.isEnabled()
-
-
-def test_step_begins_a_run_that_rests(qtbot: QtBot, application: Application) -> None:
-    open_(qtbot, application)
-    press(application.window, Qt.Key.Key_N)
-    wait_for(qtbot, application, Activity.PAUSED)
-    run = application.runs.active
-    qtbot.waitUntil(lambda: run.snapshot is not None and run.snapshot.iteration > 0)
-    assert state(application).iteration == 1
-    application.run_controller.stop()
-    wait_for(qtbot, application, Activity.IDLE)
 
 
 def test_stop_before_the_colony_is_built(qtbot: QtBot, application: Application) -> None:
@@ -101,21 +87,28 @@ def test_stop_before_the_colony_is_built(qtbot: QtBot, application: Application)
     assert application.window.actions_.exports["tour"].isEnabled()
 
 
-def test_a_pause_asked_for_while_the_colony_is_built_comes_before_the_first_iteration(
+@pytest.fixture
+def awaited(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
-) -> None:
+) -> threading.Event:
+    """Choose a colony that is not built before this is set."""
     open_(qtbot, application)
-    monkeypatch.setattr(Awaited, "released", threading.Event(), raising=False)
     use_colony(application, monkeypatch, Awaited)
+    return Awaited.released
+
+
+def test_a_pause_asked_for_while_the_colony_is_built_comes_before_the_first_iteration(
+    qtbot: QtBot, application: Application, awaited: threading.Event
+) -> None:
     window = application.window
     press(window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING)
     click(window.run_bar.pause)
     assert window.activity is Activity.BUILDING_TO_PAUSE
     assert window.run_bar.pause.text() == "Resume"
-    Awaited.released.set()
+    awaited.set()
     wait_for(qtbot, application, Activity.PAUSED)
-    qtbot.wait(50)  # nothing goes on
+    settle()  # nothing goes on
     window.dashboard.queue.finish()
     colony = RandomColony.built[0]
     assert colony.iteration == 0
@@ -127,11 +120,8 @@ def test_a_pause_asked_for_while_the_colony_is_built_comes_before_the_first_iter
 
 
 def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
-    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, application: Application, awaited: threading.Event
 ) -> None:
-    open_(qtbot, application)
-    monkeypatch.setattr(Awaited, "released", threading.Event(), raising=False)
-    use_colony(application, monkeypatch, Awaited)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING)
     press(application.window, Qt.Key.Key_Space)
@@ -141,7 +131,7 @@ def test_a_pause_asked_for_while_the_colony_is_built_can_be_taken_back(
     application.runs.active.state_changed.connect(states.append)
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.BUILDING)
-    Awaited.released.set()
+    awaited.set()
     wait_for(qtbot, application, Activity.RUNNING)
     assert SolverState.PAUSED not in states
     with qtbot.waitSignal(application.runs.ended):

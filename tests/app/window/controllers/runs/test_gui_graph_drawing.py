@@ -10,9 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -23,7 +21,7 @@ from gpu.problems.coloring.instance import GraphInstance
 from tests.app.in_window import RING
 from tests.app.window.graph_window import QUEENS, color, compiled, drawn, open_, write_graph
 from tests.clock import Clock
-from tests.hands import click, press
+from tests.hands import click, drop, press, settle
 from tests.views.graph_scenes import coloring_snapshot, greedy
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
@@ -37,20 +35,19 @@ def graph_file(tmp_path: Path) -> Path:
     return write_graph(tmp_path)
 
 
+@pytest.fixture
+def shown(qtbot: QtBot, application: Application, graph_file: Path) -> Path:
+    """The same, which the window shows."""
+    open_(qtbot, application, graph_file)
+    return graph_file
+
+
 def test_a_dropped_graph_is_shown_with_its_own_colonies(
     qtbot: QtBot, application: Application, graph_file: Path
 ) -> None:
     window = application.window
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(graph_file))])
-    action, button = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    none = Qt.KeyboardModifier.NoModifier
-    enter = QDragEnterEvent(QPoint(700, 400), action, data, button, none)
-    QApplication.sendEvent(window, enter)
-    assert enter.isAccepted()
-    drop = QDropEvent(QPointF(700, 400), action, data, button, none)
     with qtbot.waitSignal(application.files.ready):
-        QApplication.sendEvent(window, drop)
+        drop(window, graph_file)
     drawn(qtbot, application)
     assert isinstance(application.instance.value, GraphInstance)
     assert window.view(GraphView).isVisible()
@@ -78,7 +75,7 @@ def test_what_is_wrong_with_a_file_is_said(
 
 def before_drawing(
     monkeypatch: pytest.MonkeyPatch,
-    act: Callable[[Arrangement | None, NDArray[np.int32] | None], None],
+    act: Callable[[Arrangement | None, NDArray[np.int32] | None], object],
 ) -> None:
     """Have ``act`` called with what is asked for, in the thread that draws a graph."""
     plain = GraphArtist.draw
@@ -93,12 +90,8 @@ def before_drawing(
 
 
 def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
-    qtbot: QtBot,
-    application: Application,
-    graph_file: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot, application: Application, shown: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    open_(qtbot, application, graph_file)
     made: list[tuple[Arrangement | None, bool]] = []
     all_wished = threading.Event()
 
@@ -121,14 +114,10 @@ def test_graphs_are_drawn_in_a_thread_and_only_the_last_wish_counts(
 
 
 def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
-    qtbot: QtBot,
-    application: Application,
-    graph_file: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot, application: Application, shown: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    open_(qtbot, application, graph_file)
     made: list[NDArray[np.int32] | None] = []
-    monkeypatch.setattr(graphs, "LONGEST", 600.0)  # longer than this test on any machine
+    monkeypatch.setattr(graphs, "PICTURES_APART", 600.0)  # longer than this test on any machine
     clock = Clock(monkeypatch, graphs)
 
     def costly(_: Arrangement | None, coloring: NDArray[np.int32] | None) -> None:
@@ -144,9 +133,9 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
     window.show_snapshot(coloring_snapshot(QUEENS, 1, first))
     qtbot.waitUntil(lambda: made[-1] is first)
     drawn(qtbot, application)
-    qtbot.wait(600)  # cheap drawings would rest for half a second
+    assert window.view(GraphView).redraw_interval > 100  # that of cheap drawings is half a second
     window.show_snapshot(coloring_snapshot(QUEENS, 2, second))
-    qtbot.wait(100)
+    settle()
     assert made[-1] is first
     window.dashboard.queue.limit(math.inf)
     qtbot.waitUntil(lambda: made[-1] is second)
@@ -154,12 +143,8 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
 
 
 def test_views_take_turns_with_their_pictures(
-    qtbot: QtBot,
-    application: Application,
-    graph_file: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot, application: Application, shown: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    open_(qtbot, application, graph_file)
     made: list[str] = []
     go_on = threading.Event()
 
@@ -185,22 +170,10 @@ def test_views_take_turns_with_their_pictures(
 
 
 def test_another_instance_gives_up_the_drawing(
-    qtbot: QtBot,
-    application: Application,
-    graph_file: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot, application: Application, shown: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    open_(qtbot, application, graph_file)
     waiting = threading.Event()
-    plain = GraphArtist.draw
-
-    def slow(
-        artist: GraphArtist, how: Arrangement | None, coloring: NDArray[np.int32] | None
-    ) -> GraphDrawing:
-        waiting.wait(20)
-        return plain(artist, how, coloring)
-
-    monkeypatch.setattr(GraphArtist, "draw", slow)
+    before_drawing(monkeypatch, lambda *_: waiting.wait(20))
     click(application.window.view(GraphView).arrangement.buttons["circle"])
     with qtbot.waitSignal(application.files.ready):
         application.files.open(RING)
@@ -209,7 +182,7 @@ def test_another_instance_gives_up_the_drawing(
     assert application.window.view(TourView).isVisible()
     assert application.window.view(GraphView).vertices._drawing is None
     monkeypatch.undo()
-    open_(qtbot, application, graph_file)
+    open_(qtbot, application, shown)
     assert application.window.view(GraphView).vertices._drawing is not None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -29,7 +29,8 @@ from tests.app.in_window import (
     written,
 )
 from tests.colonies import Patient
-from tests.hands import NONE, choose, click, press, write
+from tests.hands import NONE, choose, click, press, ticking, write
+from tests.views.scenes import pixel_of
 from tests.waiting import until
 from views.film import FilmChoices, FilmStage
 from views.frame.activity import Activity
@@ -44,11 +45,6 @@ LEFT, RIGHT = Qt.MouseButton.LeftButton, Qt.MouseButton.RightButton
 
 def changes(application: Application) -> list[dict[str, object]]:
     return [line for line in lines(application) if line["kind"] == "change"]
-
-
-def pixel_of(view: TourView, x: float, y: float) -> QPoint:
-    place = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(x, y)))
-    return QPoint(place.x(), place.y())
 
 
 def test_parameters_and_limits_change_while_a_colony_runs(
@@ -276,6 +272,6 @@ def test_a_notice_is_shown_while_the_run_goes_on(
     banner = application.window.banner
     qtbot.waitUntil(lambda: "takes some 3600 s or more" in banner.text)
     assert application.runs.active is not None
-    assert not banner._timer.isActive()  # it stays
+    assert not ticking(banner)  # it stays
     with qtbot.waitSignal(application.runs.ended):
         application.run_controller.stop()

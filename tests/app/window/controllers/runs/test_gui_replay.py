@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from tests.app.in_window import limit, log_of, open_, state, use_colony, use_device
 from tests.colonies import RandomColony
-from tests.hands import choose, click, press
+from tests.hands import choose, click, press, ticking
 from views.plots.convergence_view import ConvergenceView
 from views.tour.tour_view import TourView
 
@@ -93,7 +93,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     qtbot.waitUntil(lambda: (replay.seconds or 0.0) > first)
     press(window, Qt.Key.Key_P, SHIFT)
     rest = replay.seconds
-    assert not replay._play_timer.isActive()
+    assert not ticking(replay)
     click(bar.back)
     assert replay.seconds is not None
     assert rest is not None

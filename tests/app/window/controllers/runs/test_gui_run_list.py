@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox, QPushButton
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -16,7 +15,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.run.log.archive import Archive
 from gpu.run.log.names import default_log_folder
 from gpu.run.log.run_log import read_log
-from tests.app.in_window import limit, log_of, open_, run_to_the_end, state
+from tests.app.in_window import answer, limit, log_of, open_, run_to_the_end, state
 from tests.app.in_window import written as written_by_window
 from tests.hands import NONE, click, press, write
 from tests.logs import line, outcome, written
@@ -28,11 +27,6 @@ from views.tour.tour_view import TourView
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
-def until(qtbot: QtBot, reached: Callable[[], bool]) -> None:
-    """Wait longer than usual: a thread has to read files, on a machine that may be busy."""
-    qtbot.waitUntil(reached)
-
-
 def list_of(application: Application) -> RunsView:
     return application.window.view(RunsView)
 
@@ -41,7 +35,7 @@ def show_list(qtbot: QtBot, application: Application, runs: int) -> RunsView:
     """Bring the list into sight by its key, and wait until it has so many runs."""
     view = list_of(application)
     press(application.window, Qt.Key.Key_L, CONTROL)
-    until(qtbot, lambda: len(view.model.all) == runs and application.background.idle)
+    qtbot.waitUntil(lambda: len(view.model.all) == runs and application.background.idle)
     assert view.isVisible()
     return view
 
@@ -80,13 +74,6 @@ def write_in_place(qtbot: QtBot, view: RunsView, text: str) -> None:
     qtbot.waitUntil(lambda: not view.table.edited)
 
 
-def answer(application: Application, text: str) -> None:
-    """Press a button of the question that is asked."""
-    (box,) = [one for one in application.window.findChildren(QMessageBox) if one.isVisible()]
-    (button,) = [one for one in box.findChildren(QPushButton) if one.text() == text]
-    click(button)
-
-
 def run_with_seed(qtbot: QtBot, application: Application, seed: int) -> Path:
     write(application.window.setup.seed_field.entry, str(seed))
     run_to_the_end(qtbot, application)
@@ -122,7 +109,7 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     write_in_place(qtbot, view, "<b>more ants</b> next time")
     click_cell(view, 1, "Colony")
     press(view.table, Qt.Key.Key_S)
-    until(qtbot, lambda: application.background.idle)
+    qtbot.waitUntil(lambda: application.background.idle)
     kept = {row.run.path: row.note for row in Archive([logs[0].parent]).read().rows}
     assert view.isVisible()  # the Enter that ended the writing has opened nothing
     note = kept[logs[0]]
@@ -148,19 +135,19 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     # the two of this window over each other: they differ by their seed alone
     click_cell(view, 2, "Colony", CONTROL)
     overlays = application.window.view(ConvergenceView).overlays
-    until(qtbot, lambda: [one.text() for one in overlays.chips] == ["acs-seq, 2 runs"])
+    qtbot.waitUntil(lambda: [one.text() for one in overlays.chips] == ["acs-seq, 2 runs"])
     click_cell(view, 2, "Colony", CONTROL)
-    until(qtbot, lambda: [one.text() for one in overlays.chips] == ["the first"])
+    qtbot.waitUntil(lambda: [one.text() for one in overlays.chips] == ["the first"])
     # delete two, after a question
     click_cell(view, 1, "Colony", CONTROL)
     assert view.count.text() == "2 of 3 selected"
     press(view.table, Qt.Key.Key_Delete)
-    answer(application, "Keep")
+    answer(qtbot, application, "", "Keep")
     assert earlier.exists()
     press(view.table, Qt.Key.Key_Delete)
-    answer(application, "Move to the trash")
-    until(qtbot, lambda: application.window.banner.text == "2 runs moved to the trash")
-    until(qtbot, lambda: column(view, "Seed") == ["4"])
+    answer(qtbot, application, "", "Move to the trash")
+    qtbot.waitUntil(lambda: application.window.banner.text == "2 runs moved to the trash")
+    qtbot.waitUntil(lambda: column(view, "Seed") == ["4"])
     assert not logs[0].exists()
     assert logs[1].exists()
 
@@ -173,13 +160,13 @@ def test_a_run_that_goes_on_is_in_the_list_and_is_not_deleted(
     press(application.window, Qt.Key.Key_Space)
     view = show_list(qtbot, application, runs=1)
     assert column(view, "State") == ["goes on"]
-    until(qtbot, lambda: column(view, "Iterations") not in (["0"], [""]))
+    qtbot.waitUntil(lambda: column(view, "Iterations") not in (["0"], [""]))
     click_cell(view, 0, "Colony")
     press(view.table, Qt.Key.Key_Delete)
     assert "stop it first" in application.window.banner.text
     assert log_of(application).exists()
     press(application.window, Qt.Key.Key_Escape)
-    until(qtbot, lambda: column(view, "State") == ["cancelled"])
+    qtbot.waitUntil(lambda: column(view, "State") == ["cancelled"])
 
 
 def test_a_recorded_run_is_opened_and_run_again(
@@ -195,7 +182,7 @@ def test_a_recorded_run_is_opened_and_run_again(
     assert column(view, "Seed") == ["4", "31"]
     click_cell(view, 1, "Colony")
     convergence = window.view(ConvergenceView)
-    until(qtbot, convergence.overlays.isVisible)
+    qtbot.waitUntil(convergence.overlays.isVisible)
     with qtbot.waitSignal(application.files.recorded):
         press(view.table, Qt.Key.Key_Return)
     window.dashboard.queue.finish()
@@ -205,7 +192,7 @@ def test_a_recorded_run_is_opened_and_run_again(
     assert tour.tolist() == final.best_solution.tolist()
     assert convergence.curves["best"].points[-1].tolist() == [4, final.best_cost]
     assert convergence.curves["mean"].points[-1, 0] == 4
-    until(qtbot, lambda: not convergence.overlays.isVisible())  # soon it is not drawn twice
+    qtbot.waitUntil(lambda: not convergence.overlays.isVisible())  # soon it is not drawn twice
     assert window.readout.values["iteration"].text() == "4"
     assert window.setup.choices().seed == 31
     assert first.name in window.where.text()
@@ -239,10 +226,10 @@ def test_a_recorded_run_is_opened_and_run_again(
     press(window, Qt.Key.Key_L, CONTROL)
     with qtbot.waitSignal(application.runs.ended):
         press(view.table, Qt.Key.Key_R)
-    until(qtbot, lambda: window.banner.text.startswith("Run again: the same tour as recorded"))
+    qtbot.waitUntil(lambda: window.banner.text.startswith("Run again: the same tour as recorded"))
     assert state(application).best_cost == final.best_cost
     press(window, Qt.Key.Key_L, CONTROL)
-    until(qtbot, lambda: sorted(column(view, "Seed")) == ["31", "31", "4"])
+    qtbot.waitUntil(lambda: sorted(column(view, "Seed")) == ["31", "31", "4"])
     # a log that says something else than a run finds
     text = first.read_text()
     first.write_text(text.replace(f'"best": {final.cost}', f'"best": {final.cost + 1}'))
@@ -258,4 +245,4 @@ def test_a_recorded_run_is_opened_and_run_again(
     click_cell(view, row, "Colony")
     with qtbot.waitSignal(application.runs.ended):
         click(view.buttons["again"])
-    until(qtbot, lambda: "must give the same tour for the same seed" in window.banner.text)
+    qtbot.waitUntil(lambda: "must give the same tour for the same seed" in window.banner.text)

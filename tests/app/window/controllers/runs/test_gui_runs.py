@@ -31,7 +31,7 @@ from tests.app.in_window import (
     wait_for,
 )
 from tests.colonies import Failing, Lying, RandomColony, Unbuildable
-from tests.hands import click, press, write
+from tests.hands import click, press, settle, write
 from views.frame.activity import Activity
 from views.plots.convergence_view import ConvergenceView
 from views.plots.hit_rate_view import HitRateView
@@ -106,7 +106,7 @@ def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     wait_for(qtbot, application, Activity.PAUSED)
     run = application.runs.current
     qtbot.waitUntil(lambda: run.snapshot is not None)
-    qtbot.wait(100)
+    settle()
     assert state(application).pheromone is None
     press(window, Qt.Key.Key_6)
     qtbot.waitUntil(lambda: window.view(PheromoneView).image.boundingRect().width() == 50)
@@ -146,7 +146,7 @@ def test_what_was_hidden_is_complete_and_the_best_falls_to_the_final_cost(
 
 def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: Application) -> None:
     window = application.window
-    window.setup.colony.choose_search("acs-spm")
+    window.setup.colony.choose_alias("acs-spm")
     open_(qtbot, application)
     limit(application, iterations=30)
     press(window, Qt.Key.Key_4)
@@ -178,7 +178,7 @@ def test_bad_files_change_nothing_and_the_last_of_many_is_shown(
     for path in (GRID, RING, GRID):
         application.files.open(path)
     qtbot.waitUntil(lambda: getattr(application.instance.value, "name", "") == "grid-100")
-    qtbot.wait(300)
+    qtbot.waitUntil(lambda: application.background.idle)
     assert application.instance.value.name == "grid-100"
     assert window.problem == ""
 
