@@ -74,9 +74,9 @@ def packages_of_tests() -> list[str]:
 def known_packages() -> dict[str, str]:
     """Return the Debian package of each library that Qt needs."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from app.window.qt_libraries import PACKAGES
+    from app.window.qt_libraries import QT_PACKAGES
 
-    return PACKAGES
+    return QT_PACKAGES
 
 
 def loads(library: str) -> bool:
