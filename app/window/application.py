@@ -193,7 +193,7 @@ def qt_application() -> QApplication:
         app = QApplication([APPLICATION])
     sys.setswitchinterval(SWITCH_INTERVAL)
     give_memory_back()
-    gc.disable()  # until all that a window needs is there; then it resumes
+    gc.disable()  # until all that a window needs is there; see resume_garbage_collection
     app.setApplicationName(APPLICATION)
     app.setApplicationDisplayName("Formicarium")
     app.setDesktopFileName(APPLICATION)

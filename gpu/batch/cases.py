@@ -62,7 +62,7 @@ class Case:
     seed: int
     budget: StopSettings
     start: StartReference | None = None  # the solution to begin with, if the design names one
-    measure: str = ""  # PHASES of a design, where the phases of iterations are timed
+    measure: str = ""  # MEASURE_PHASES, where the phases of iterations are timed
 
     @property
     def device(self) -> Place:

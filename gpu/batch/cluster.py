@@ -1,7 +1,7 @@
 """Does cases on a Dask cluster: several GPUs, several machines.
 
 Dask distributes the work, and does the cases of a worker that has died on others. Instances travel
-by their contents, because a worker may be on a machine that has not their files.
+by their contents, because a worker may be on a machine that does not have their files.
 """
 
 from __future__ import annotations
@@ -298,7 +298,7 @@ class _ClusterWork:
 
     @property
     def lacking(self) -> str:
-        """Which worker the cluster has not, and how to start one."""
+        """Which worker the cluster lacks, and how to start one."""
         resource = next(RESOURCES.get(device, "") for device, some in self._waiting.items() if some)
         what = f" with the resource {resource}" if resource else ""
         how = f" --resources {resource}=1" if resource else ""

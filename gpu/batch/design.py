@@ -319,7 +319,7 @@ _MUST = {
     "aim": _LABEL,
     "instances": 'a list of files or names, such as ["berlin52.tsp"]',
     "seeds": "whole numbers, such as [1, 2, 3] or { first = 1, count = 10 }",
-    "count": f"a number from 1 to {MOST_CASES:,}: {{ first = 1, count = 10 }}",
+    "count": f"a whole number from 1 to {MOST_CASES:,}, as in seeds = {{ first = 1, count = 10 }}",
     "apart": "true or false",
     "budget": "a table: [budget], and limits such as seconds = 10 below",
     "budgets": "a table for each instance: d198 = { seconds = 5 }",

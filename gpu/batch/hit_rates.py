@@ -32,9 +32,11 @@ def measure_hit_rates(
     progress: Callable[[str, float], object],
     found: Callable[[list[HitRate]], object],
 ) -> list[HitRate]:
-    """Measure the mean hit rates for each size in ``MEMORIES``, with these ``values``, too.
+    """Measure the mean hit rates for each size in ``MEMORIES``, with these ``values`` beside it.
 
-    FormicariumError if the colony cannot run.
+    ``cancelled`` is asked between slices; after True, the result has the sizes that were done.
+    ``progress`` gets the present size as a text, and the share that is done, in [0, 1]; ``found``
+    gets all rates so far, each time there is one more. FormicariumError if the colony cannot run.
     """
     reference = InstanceReference(str(instance.path or ""), instance.name, instance.sha256)
     which = CaseInstance(reference, instance.n, instance.problem.value, instance.optimum)

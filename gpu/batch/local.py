@@ -227,16 +227,22 @@ class WorkerProcess:
 
     def _start(self) -> None:
         ours, theirs = _processes.Pipe()
-        self.process = _processes.Process(
+        process = _processes.Process(
             target=_serve,
             args=(theirs, self.device, self.room, self.beside),
             name=f"study-{self.device}",
             daemon=True,
         )
-        with without_interrupts():
-            self.process.start()
-        theirs.close()  # so that this end hears when the process ends
-        self._pipe = ours
+        try:
+            with without_interrupts():
+                process.start()
+        except BaseException:
+            ours.close()
+            raise
+        finally:
+            theirs.close()  # so that this end hears when the process ends
+        # no sooner: one that is not started cannot be ended
+        self.process, self._pipe = process, ours
 
     def _forget(self) -> None:
         assert self.process is not None

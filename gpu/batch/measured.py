@@ -232,8 +232,8 @@ class ComparisonReport:
 
 
 class HitRate(NamedTuple):
-    """Mean hit ratios with a memory of one size (2016 paper, Fig. 6)."""
+    """Mean hit rates with a memory of one size (2016 paper, Fig. 6)."""
 
     memory: int  # s, trails remembered at each city
-    local: float  # share of the local and of the global updates that found their trail, in [0, 1]
-    overall: float
+    local: float  # share of the local updates that found their trail, in [0, 1]
+    overall: float  # the same of the global updates

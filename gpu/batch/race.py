@@ -29,7 +29,7 @@ class RaceError(FormicariumError):
 
 @dataclass(frozen=True, slots=True)
 class LaneBudget:
-    """What each lane may use up; ParameterError if there is no such budget."""
+    """What each lane may use up; RaceError for another kind, ParameterError for a wrong amount."""
 
     kind: str  # one of BUDGETS
     amount: float  # seconds, or how many iterations or solutions

@@ -302,7 +302,7 @@ def _hosts(connection: sqlite3.Connection) -> dict[int, dict[str, Any]]:
 
 
 def _numbers(connection: sqlite3.Connection, table: str) -> dict[int, dict[str, float]]:
-    """Return the numbers of each run in a ``table``, which older files have not."""
+    """Return the numbers of each run in a ``table``, which older files do not have."""
     found: dict[int, dict[str, float]] = defaultdict(dict)
     known = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
     if connection.execute(known, (table,)).fetchone()[0]:
@@ -410,8 +410,8 @@ class Store:
         The first ones are batch 1. Runs that are added later are a batch of their own, because a
         report must say that they were not planned from the beginning. Labels may change.
 
-        StoreError if a run has ended and the file has runs that the plan has not: a study may then
-        grow, but what was planned stays, or its results would be chosen afterwards.
+        StoreError if a run has ended and the file has runs that the plan does not have: a study may
+        then grow, but what was planned stays, or its results would be chosen afterwards.
         """
         keyed = {run.key: run for run in plan.cases}
         with self._transaction() as do:

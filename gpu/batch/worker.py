@@ -44,8 +44,9 @@ Gate = Callable[[], bool]
 class InProcess(Executor):
     """One case after the other in this process, with nothing beside it.
 
-    Cases on the ``instance``, if one is given, need no file of it; ``stop`` is asked all the time,
-    and True cancels the work. Cases on a GPU are done by the device of this name, if one is given.
+    Cases on the ``instance``, if one is given, need no file of it; ``stop`` is asked between two
+    slices, and True cancels the work. Cases on a GPU are done by the device of this name, if one is
+    given.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class Worker:
             with self._preparing:
                 instance = self._loaded(run)
                 session = self._session(run, instance)
-                self._warm_up(run, instance, session)
+                self._warm_up(run, instance, session, gate)
             phases: dict[str, float] = {}
             gauges: dict[str, int] = {}
             if run.measure == MEASURE_PHASES:
@@ -200,7 +201,7 @@ class Worker:
             run.start.load(instance)
         return replace(session, aim=one.aim, start=run.start)
 
-    def _warm_up(self, run: Case, instance: Instance, session: Session) -> None:
+    def _warm_up(self, run: Case, instance: Instance, session: Session, gate: Gate) -> None:
         """Make an iteration of this colony on this instance once, before the first run is timed.
 
         It compiles the colony's code, or loads it. A limit of time would otherwise cut the first
@@ -213,7 +214,7 @@ class Worker:
         with closing(
             catalog.build(session.system, instance, session.parameters, device, run.seed)
         ) as colony:
-            colony.iterate(1, lambda: time.perf_counter() > deadline)
+            colony.iterate(1, lambda: time.perf_counter() > deadline or not gate())
         self._warm.add(which)
 
 

@@ -44,8 +44,8 @@ class Colony(Protocol):
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Finish what is in flight and return the state, with the parts named in ``wanted``.
 
-        The state's ``history`` has the last ``KEPT`` iterations, or all if there are fewer, so that
-        a run that looks often enough misses none; see :mod:`gpu.core.history`.
+        The state's ``history`` has the last ``HISTORY_KEPT`` iterations, or all if there are fewer,
+        so that a run that looks often enough misses none; see :mod:`gpu.core.history`.
         """
 
     def trails_from(self, city: int) -> NDArray[np.float32]:

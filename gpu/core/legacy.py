@@ -87,9 +87,9 @@ class Legacy:
     def on(self, solution: Solution, cost: int, former: NDArray[np.integer]) -> Legacy:
         """Return what is left for another instance, on which the best solution is this one.
 
-        ``former`` is as in :meth:`KeptTrails.renumbered`. The costs of earlier
-        iterations are forgotten: they are of another instance. The last one has built this solution
-        alone.
+        ``former`` is as in :meth:`KeptTrails.renumbered`. The costs of earlier iterations are
+        forgotten: they are of another instance. The last iteration counts as if it had built this
+        solution alone.
         """
         last = self.state.iteration
         history = History(last, np.array([cost], np.int64), np.array([cost], np.float64))

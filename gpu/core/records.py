@@ -50,6 +50,7 @@ def record_of(
         for name in (*missing, *reversed(re.findall(r"\w+", key))) if must else ():
             if must is not None and name in must:
                 raise refusal(f"{where}{name} must be {must[name]}") from error
+        what = f"{missing[0]} is missing" if missing else what
         told = (where, key, what.replace("`", ""))
         raise refusal(": ".join(filter(None, told))) from error
 

@@ -69,7 +69,7 @@ class SystemOf(Generic[AnyInstance, AnyParameters]):
     def resolved(self, parameters: Parameters, instance: Instance) -> AnyParameters:
         """Return ``parameters`` with what is automatic filled in; ParameterError for another kind.
 
-        This is done once, before a colony or a rule is made.
+        The catalog does this before it makes a colony or a rule.
         """
         if type(parameters) is not self.parameters:
             raise ParameterError(

@@ -299,7 +299,7 @@ def _field(name: str, hint: Any) -> _Field:
 def _check(what: str, field: _Field, value: Any) -> None:
     if field.nested:
         if type(value) is not field.nested:
-            raise TypeError(f"{what} is a {field.c_type}, but {type(value).__name__} given")
+            raise TypeError(f"{what} is of type {field.c_type}, but {type(value).__name__} given")
     elif not field.pointer:
         limits = None if field.dtype.kind == "f" else np.iinfo(field.dtype)
         right = isinstance(value, field.kinds)

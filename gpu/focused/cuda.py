@@ -49,7 +49,7 @@ class FocusedCudaColony(ToursColony):
         assert p.ants is not None
         assert p.tours is not None
         problem = OrderedCities.of(instance, p.candidates, p.nearness, start)
-        self._parameters, self._seed = p, seed
+        self._parameters = p
         super().__init__(instance, machine, problem, _rules_of(p), seed)
         self._crossing = PartitionCrossover(problem.instance)
         self._cycles = 0  # that are over
@@ -65,9 +65,16 @@ class FocusedCudaColony(ToursColony):
         return self._search(_rules_of(parameters))
 
     def _adjusted(self) -> None:
-        """The other temperature counts from the next cycle on."""
+        """The present cycle goes on from where it is, with the other temperature."""
         assert isinstance(self._parameters, FocusedCudaParameters)
         self._heat = self._parameters.heat
+        cycle = np.array(self._machine.download(self._arrays["cycle"]))
+        cycle[2] = self._first_heat()
+        self._machine.upload(self._arrays["cycle"], cycle)
+
+    def _first_heat(self) -> float:
+        """The temperature with which the present cycle began: a short one is less hot."""
+        return float(self._heat * min(1.0, (self._cycle / self._full) ** 0.5))
 
     def _turn(self, state: State) -> None:
         """Cross all tours, and begin a cycle of cooling with the result."""
@@ -80,8 +87,7 @@ class FocusedCudaColony(ToursColony):
 
     def _cool(self, lengths: list[int], iteration: int) -> None:
         """Begin a cycle of cooling with the tours given, which are so long."""
-        heat = self._heat * min(1.0, (self._cycle / self._full) ** 0.5)
-        self._take_over(self._given, lengths, iteration, self._cycle, heat)
+        self._take_over(self._given, lengths, iteration, self._cycle, self._first_heat())
 
 
 def _rules_of(p: FocusedCudaParameters) -> SearchRules:

@@ -1,7 +1,4 @@
-"""Parameters of the focused colonies.
-
-Which instances the focused colonies take.
-"""
+"""Parameters of the focused colonies, and which instances these take."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class PlaceChoice(ChangeKind):
         )
 
     def marks(self) -> list[PictureMark]:
-        """PictureMark the places, and where the ant begins."""
+        """Mark the places, and where the ant begins."""
         begin = PictureMark(Sign.CHOSEN, np.array([self.taken]), "begins here")
         return [PictureMark(Sign.SUBJECT, self.behind.cities, "drawn"), begin]
 
@@ -147,7 +147,7 @@ class DoubleBridge(ChangeKind):
         )
 
     def marks(self) -> list[PictureMark]:
-        """PictureMark the stretches, and where the ant begins."""
+        """Mark the stretches, and where the ant begins."""
         moved = [np.column_stack((one[:-1], one[1:])) for one in self.stretches]
         edges = np.concatenate([np.empty((0, 2), np.int32), *moved])
         begin = PictureMark(Sign.CHOSEN, np.array([self.start]), "begins here")

@@ -61,8 +61,8 @@ class SearchWorkspace(NamedTuple):
     keys: NDArray[np.int64]  # (WINDOW,): of the moves found in a round; 0 to LAST_CODE for none
     moves: NDArray[np.int32]  # (WINDOW, 7): those moves
     links: NDArray[np.int32]  # (n, 2): cities before and after each on the best tour so far, or -1
-    built: NDArray[np.int32]  # (2, n): the thread's row of LocalSearch
-    numbers: NDArray[np.int64]  # (8,): the thread's row of LocalSearch
+    built: NDArray[np.int32]  # (2, n): the thread's row of LocalSearchState
+    numbers: NDArray[np.int64]  # (8,): the thread's row of LocalSearchState
 
 
 class TourWorkspace(NamedTuple):
@@ -78,7 +78,7 @@ class LocalSearchState(NamedTuple):
     rule: LocalSearchRule
     # (threads, 2, n): as ants built them: the current tour, and what became the thread's best
     built: NDArray[np.int32]
-    numbers: NDArray[np.int64]  # (threads, 8): see the constants of gpu.local_search.cpu
+    numbers: NDArray[np.int64]  # (threads, 8): see the constants below
     best_built: NDArray[np.int32]  # (n,): the best tour of all threads, as its ant built it
 
     @property

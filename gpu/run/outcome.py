@@ -36,7 +36,8 @@ class RunOutcome:
     """The end of a run."""
 
     ending: Ending  # finished, cancelled or failed
-    said: str  # why it ended where no criterion was met, in one sentence; else what adds to that
+    # why it ended, in one sentence; where a criterion was met, a remark on that, or empty
+    said: str
     state: RunState  # the last good one, with the best solution; its ``iteration`` may be 0
     details: str = ""  # the traceback of a failure, for the log; else empty
     refused: bool = False  # whether it failed before it began, for a reason that the user can mend

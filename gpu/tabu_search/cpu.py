@@ -40,7 +40,7 @@ class TabuRules(NamedTuple):
 class Searches(NamedTuple):
     """What searches keep from one iteration to the next."""
 
-    states: NDArray[np.int64]  # (s, 4): see the constants of gpu.tabu_search.cpu
+    states: NDArray[np.int64]  # (s, 4): see the constants below
     colors: NDArray[np.int32]  # (s, n): of all vertices, with conflicts
     kept: NDArray[np.int32]  # (s, n): the best proper coloring that each has found
     expiries: NDArray[np.uint32]  # (s, n, most): the move before which a color is tabu for a vertex
@@ -66,7 +66,7 @@ class TabuWorkspace(NamedTuple):
     places: NDArray[np.int32]  # (n,): place of each vertex among those, or -1
     sizes: NDArray[np.int32]  # (n + 1,): of the classes
     names: NDArray[np.int32]  # (n + 1,): new numbers of the colors
-    numbers: NDArray[np.int64]  # (8,): see the constants of gpu.tabu_search.cpu
+    numbers: NDArray[np.int64]  # (8,): see the constants below
     words: NDArray[np.uint32]  # (4,): random words of four moves
 
 

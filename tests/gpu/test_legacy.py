@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,20 +12,30 @@ import pytest
 from gpu import catalog
 from gpu.acs.cuda.colony import ACS_GPU_KINDS, AcsColony
 from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.ant_system.cuda.colony import AntSystemColony
+from gpu.ant_system.cuda.construction import TaskParallel
+from gpu.ant_system.parameters import AsCudaParameters
 from gpu.core.colony import Colony
 from gpu.core.legacy import NEW, Adjustable, Heritable, KeptTrails
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import KnownTrails
+from gpu.focused.cuda import FocusedCudaColony
+from gpu.focused.parameters import FocusedCudaParameters
 from gpu.max_min.cuda.colony import MMAS_CONSTRUCTIONS, MmasColony
 from gpu.max_min.parameters import MmasListParameters
 from gpu.problems.coloring import generators
+from gpu.rlf.cuda.colony import ColoringColony
+from gpu.rlf.parameters import ColoringParameters
 from tests.emulation import needs_emulation
 from tests.gpu.acs.emulated import scattered
 from tests.gpu.cuda.emulated import EmulatedMachine
 
 CITIES = scattered(40)
 GRAPH = generators.instance("graph", "random", generators.random(1, 30, 0.4))
+
+
+MMAS_USUAL = {"ants": 6, "restart": 2, "deposit": "schedule", "local_search": "2opt"}
 
 
 def on_cpu(name: str, device: str = "cpu:1", **values: Any) -> Colony:
@@ -43,9 +54,8 @@ def acs_on_gpu(kind: str, **more: Any) -> Colony:
     )
 
 
-def mmas_on_gpu(**more: Any) -> Colony:
-    usual = {"ants": 6, "restart": 2, "deposit": "schedule", "local_search": "2opt"}
-    parameters = MmasListParameters.from_mapping({**usual, **more})
+def mmas_on_gpu(**more: Any) -> MmasColony:
+    parameters = MmasListParameters.from_mapping({**MMAS_USUAL, **more})
     return MmasColony(
         CITIES, parameters.resolved(CITIES.n), EmulatedMachine(), 7, MMAS_CONSTRUCTIONS["wrs-bt-cl"]
     )
@@ -144,7 +154,7 @@ NUMBERS: list[tuple[str, dict[str, Any]]] = [
     ("acs", {"rho": 0.4, "q0": 0.2, "alpha": 0.5, "update_period": 2}),
     ("as", {"rho": 0.9, "alpha": 2.0}),
     ("mmas", {"rho": 0.4, "alpha": 1.5, "p_best": 0.5, "deposit": "global-best"}),
-    ("aco-rlf", {"rho": 0.1, "alpha": 2.0, "beta": 1.5, "reward": 3.0}),
+    ("aco-rlf", {"rho": 0.1, "alpha": 3.0, "beta": 1.5, "reward": 3.0}),
 ]
 
 
@@ -158,12 +168,59 @@ def test_other_numbers_are_taken_on_the_cpu(
     same_as_built_anew(lambda **values: on_cpu(name, place, ants=9, **values), change)
 
 
+ON_GPU: dict[str, Callable[..., Colony]] = {
+    "acs": lambda **values: acs_on_gpu("stepwise", **values),
+    "as": lambda **values: AntSystemColony(
+        CITIES,
+        AsCudaParameters.from_mapping({"ants": 6, **values}).resolved(CITIES.n),
+        EmulatedMachine(),
+        7,
+        TaskParallel,
+    ),
+    "mmas": mmas_on_gpu,
+    "aco-rlf": lambda **values: ColoringColony(
+        GRAPH,
+        ColoringParameters.from_mapping({"ants": 6, **values}).resolved(GRAPH.n),
+        EmulatedMachine(),
+        7,
+        0,
+    ),
+}
+
+
 @needs_emulation
-@pytest.mark.parametrize("family", ["acs", "mmas"])
+@pytest.mark.parametrize("family", ON_GPU)
 def test_other_numbers_are_taken_on_a_gpu(family: str) -> None:
-    change = dict(NUMBERS)[family]
-    built = {"acs": lambda **values: acs_on_gpu("stepwise", **values), "mmas": mmas_on_gpu}
-    same_as_built_anew(built[family], change)
+    same_as_built_anew(ON_GPU[family], dict(NUMBERS)[family])
+
+
+@needs_emulation
+def test_ants_that_stray_from_their_lists_take_another_alpha_too() -> None:
+    # Above 4096 cities they weigh the others themselves; deposits there are too rare to compare.
+    colony = mmas_on_gpu(alpha=1.0)
+    colony.iterate(1)
+    other = MmasListParameters.from_mapping({**MMAS_USUAL, "alpha": 3.0})
+    assert colony.adjust(other.resolved(CITIES.n))
+    (launch,) = colony.phases["construction"]
+    args: Any = launch.args
+    assert (args.factors, args.alpha) == (3, 3.0)
+    colony.close()
+
+
+@needs_emulation
+def test_another_temperature_counts_at_once_on_a_gpu() -> None:
+    usual = FocusedCudaParameters(ants=6, tours=2, heat=0.0).resolved(CITIES.n)
+    changed, same = (FocusedCudaColony(CITIES, usual, EmulatedMachine(), 7) for _ in range(2))
+    for colony in (changed, same):
+        colony.iterate(1)
+    assert changed.adjust(replace(usual, heat=100.0))
+    for colony in (changed, same):
+        colony.iterate(1)
+    ours, theirs = (one.snapshot(Wanted.NUMBERS).history for one in (changed, same))
+    assert ours.mean[0] == theirs.mean[0]
+    assert ours.mean[1] != theirs.mean[1]
+    changed.close()
+    same.close()
 
 
 @pytest.mark.parametrize("name", ["acs-seq", "crossing-seq", "focused-seq"])

@@ -208,7 +208,7 @@ def _draw_vertices(
 def _draw_marks(
     sheet: Sheet, pixels: Points, marks: Mapping[Sign, PictureMark], radius: float
 ) -> None:
-    """PictureMark the start, the chosen places and the ant's, each in another way."""
+    """Mark the start, the chosen places and the ant's, each in another way."""
     painter, theme = sheet.painter, sheet.theme
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for sign, wider in ((Sign.START, 0.0), (Sign.CHOSEN, 0.0), (Sign.STANDS, 1.0)):

@@ -240,7 +240,7 @@ class Scales(StepPart):
             painter.drawText(part, Qt.AlignmentFlag.AlignCenter, text)
 
     def _mark(self, painter: QPainter, strip: QRectF, place: float) -> None:
-        """PictureMark ``place`` in [0, 1) by a triangle and two ticks that do not hide the text."""
+        """Mark ``place`` in [0, 1) by a triangle and two ticks that do not hide the text."""
         x, side = strip.left() + strip.width() * place, strip.height() * 0.34
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.colour("text"))

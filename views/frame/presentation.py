@@ -85,6 +85,7 @@ class PresentationDialog(QDialog):
 
 
 _NO_VIEWS: list[str] = []
+_FORMER_KEYS = {"coloring-decision": "decision"}  # what earlier versions called views
 _PRESENTATION_KEYS = {  # of a clicker, too: it turns pages, begins, and makes the screen black
     "present": ("F11",),
     "begin": ("F5",),
@@ -158,7 +159,8 @@ class Presentation(QObject):
         """The keys of the views that are shown: by default those that are in front."""
         dashboard = self._dashboard
         kept = self._passing or self._settings.get(f"present-{dashboard.problem}", _NO_VIEWS)
-        keys = [key for key in dict.fromkeys(kept) if key in dashboard.views]
+        named = dict.fromkeys(_FORMER_KEYS.get(key, key) for key in kept)
+        keys = [key for key in named if key in dashboard.views]
         return keys[:MOST_PICKED] or dashboard.in_front
 
     def has(self, part: str) -> bool:

@@ -32,7 +32,7 @@ PICTURE_UNITS: tuple[Unit, ...] = ("cm", "px")
 PICTURE_THEMES = {"print": "Print", "light": "Light", "dark": "Dark"}
 PICTURE_FILTERS = {"png": "PNG picture (*.png)", "svg": "SVG picture (*.svg)", "pdf": "PDF (*.pdf)"}
 
-CM_PER_INCH = 2.54  # of an inch
+CM_PER_INCH = 2.54
 PICTURE_SIZES = {"cm": (2.0, 200.0), "px": (64.0, 20_000.0)}  # smallest and largest side
 DPI_RANGE = (50, 1200)
 TYPE_RANGE = (4.0, 48.0)

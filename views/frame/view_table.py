@@ -1,4 +1,4 @@
-"""Every view of the window: a row, and what its "?" says. A new view is its file and both here."""
+"""Every view of the window: a row, and what its "?" says. A new view needs both, and a file."""
 
 from __future__ import annotations
 

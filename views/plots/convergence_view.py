@@ -141,7 +141,7 @@ class ConvergenceView(View):
         self.overlays.fit()
 
     def mark_change(self, mark: ChangeMark) -> None:
-        """ChangeMark that the run was changed."""
+        """Mark that the run was changed."""
         self.marks.append(mark)
         self.draw()
 
@@ -156,7 +156,7 @@ class ConvergenceView(View):
         self.draw()
 
     def mark(self, moment: tuple[float, float] | None) -> None:
-        """ChangeMark a moment of the past: its iteration and its seconds. None removes the mark."""
+        """Mark a moment of the past: its iteration and its seconds. None removes the mark."""
         self._moment = moment
         self.draw()
 

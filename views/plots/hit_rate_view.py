@@ -60,7 +60,7 @@ _OF_MERGES = _Words(
 
 
 class HitRateView(View):
-    """Hit ratios of local and global updates; or shares of ants that win, and of their merges."""
+    """Hit rates of local and global updates; or shares of ants that win, and of their merges."""
 
     key = "hit-rates"
     title = "Hit rates"

@@ -101,7 +101,7 @@ TrailRows = NDArray[np.float32]  # shape (rows, columns)
 TrailRange = tuple[float, float]  # the weakest and the strongest trail of the colours
 
 MANY_TRAILS = 100_000
-"""TrailRows of a table from which on its levels are made in another thread."""
+"""Rows of a table from which on its levels are made in another thread."""
 
 _ROWS_JOINED = 4  # rows of a level that are one row of the next
 _LEAST_ROWS_OF_LEVEL = 400  # rows of a level from which on there is a coarser one

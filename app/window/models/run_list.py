@@ -16,7 +16,7 @@ from gpu.run.log.recorder import Recorder
 from gpu.run.session import Session
 
 RUNS_PATIENCE = 0.8  # longest time in seconds that others wait for a thread to end
-BATCH_PATIENCE = 5.0  # the same for a study, which ends its processes and closes its file
+BATCH_PATIENCE = 5.0  # the same for a batch: a study ends its processes and closes its file
 
 
 class RunList(QObject):

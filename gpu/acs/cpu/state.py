@@ -105,7 +105,7 @@ class AcsRules(NamedTuple):
     # Whether an ant's local update is made before the next ant chooses (the sequential ACS), or
     # after all ants have chosen (ACS-GPU)
     immediate: bool = True
-    directed: bool = False  # whether the instance is
+    directed: bool = False  # whether distances may differ by direction
     builders: int = 1  # at most so many threads build tours
 
 

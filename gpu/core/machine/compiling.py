@@ -121,7 +121,12 @@ _processes = multiprocessing.get_context("spawn")
 
 
 class CompilingProcess:
-    """Starts the process when it is first needed, and again when it has ended."""
+    """A process that compiles; it is started when it is needed, and again when it has ended.
+
+    A compiler holds Python's lock most of the time, and leaves a million objects behind, at which
+    the garbage collector looks while every thread waits: a window would stand still meanwhile. In
+    a process of its own it holds up nothing, and all its memory goes when it ends.
+    """
 
     def __init__(self) -> None:
         self._one_at_a_time = threading.Lock()

@@ -147,8 +147,8 @@ def _trace(room: Room, key: Key, city: Whole, count: np.int64) -> np.int64:
 def make_child(lists: CityLists, room: Room, ab_cycle: Whole) -> bool:
     """Exchange an AB-cycle's edges in ``room.work``, whose sequence is ``room.tour``.
 
-    The journal has all changes, and ``numbers[GAIN]`` says how much shorter the tour is. Return
-    False if no tour was found; the changes made so far are in the journal then, too.
+    The journal has all changes, and ``numbers[CHILD_GAIN]`` says how much shorter the tour is.
+    Return False if no tour was found; the changes made so far are in the journal then, too.
     """
     count = _exchange(lists, room, ab_cycle)
     _find_parts(room, count)

@@ -36,7 +36,7 @@ from gpu.tour_changes.cuda.colony import TOURS_BLOCK, SearchRules, ToursColony
 from gpu.tour_changes.cuda.kernels import MOST_PIECES, metric_of
 from gpu.tour_changes.parameters import STRONGEST
 
-ROUNDS_A_LOOK = 16  # after which the host looks whether it is
+ROUNDS_A_LOOK = 16  # rounds after which the host looks whether crossing has ended
 OFFSPRING = 32  # of an ant, where a tour takes changes of many ants
 
 SETTLING_RHO, SETTLING_FOCUS = 0.02, 1.0  # of the ants that improve tours before they are crossed

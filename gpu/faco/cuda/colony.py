@@ -96,7 +96,7 @@ class FacoCudaColony(DeviceHeir):
         p = parameters
         assert p.ants is not None
         self._cities, n = instance, instance.n
-        self._parameters, self._seed = p, seed
+        self._parameters = p
         problem = FacoCities(instance, p)
         arms = p.new_edges - p.fewest_edges + 1
         tour = improved_start(instance, geometry_of(instance, p.beta), p.neighbours)

@@ -74,11 +74,14 @@ class MmasColony(DeviceTourColony):
             self._lists = lists = MmasLists(instance, candidates, parameters.beta)
         form, listed_form = construction.form, construction.listed_form
 
-        def update_for(p: MmasCudaParameters) -> MmasUpdate:
-            return MmasUpdate(machine, problem, trails, p, form, lists, listed_form)
+        def made(p: MmasCudaParameters) -> tuple[MmasConstruction, MmasUpdate]:
+            return (
+                construction_type(machine, problem, p, seed),
+                MmasUpdate(machine, problem, trails, p, form, lists, listed_form),
+            )
 
-        self._made = update_for
-        self._update = self._made(parameters)
+        self._made = made
+        _, self._update = made(parameters)
         buffers = [*construction.buffers(), *self._update.buffers()]
         if lists:
             buffers += lists.buffers()
@@ -87,7 +90,7 @@ class MmasColony(DeviceTourColony):
         self._begin(start, self._phases_for(parameters))
 
     def _phases_for(self, parameters: MmasCudaParameters) -> Phases:
-        self._update = self._made(parameters)
+        self._construction, self._update = self._made(parameters)
         return {
             "construction": self._construction.launches(self._arrays),
             **self._improvement(),

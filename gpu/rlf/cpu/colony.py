@@ -25,7 +25,6 @@ from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
 from gpu.problems.coloring.instance import GraphInstance, class_order, greedy_colors
-from gpu.rlf.cpu import coloring as rlf
 from gpu.rlf.cpu import coloring as states
 from gpu.rlf.cpu.coloring import (
     CONSTRUCT,
@@ -152,7 +151,7 @@ class RlfTabuState(NamedTuple):
 class RlfTabuWorkspace(NamedTuple):
     """What one thread works with."""
 
-    ants: rlf.RlfWorkspace
+    ants: states.RlfWorkspace
     search: tabu.TabuWorkspace
 
 

@@ -70,7 +70,7 @@ class RlfWorkspace(NamedTuple):
     keys: NDArray[np.int32]  # (width,): bits of the candidates' weights
     sums: NDArray[np.uint32]  # (width / 64,)
     words: NDArray[np.uint32]  # (4,): random words of four steps
-    progress: NDArray[np.int64]  # (8,): see the constants of gpu.rlf.cpu.coloring
+    progress: NDArray[np.int64]  # (8,): see the constants below
     deposits: NDArray[np.uint32]  # (n,): what is deposited on the trails of one row
 
 

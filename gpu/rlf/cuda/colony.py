@@ -268,6 +268,11 @@ class ColoringColony(DeviceHeir):
             "update": update.launches(self._arrays),
         }
 
+    def _adjusted(self) -> None:
+        assert isinstance(self._parameters, ColoringParameters)
+        powers = degree_powers(self._graph.n, self._parameters.alpha)
+        self._machine.upload(self._arrays["powers"], powers)
+
     def legacy(self) -> Legacy:
         """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
         shares = self._machine.download(self._arrays["shares"]).view(Shares.dtype)

@@ -1,4 +1,4 @@
-"""The past of a run, from the file of its frames: snapshots of any moment."""
+"""The past of a run, from the file of its frames: the run's state at any moment."""
 
 from __future__ import annotations
 

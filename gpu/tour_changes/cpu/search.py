@@ -167,8 +167,9 @@ def _step(
 
     ``t2`` follows ``t1`` (side 0) or precedes it (1); ``first`` is what is gained so far with the
     edge between them given up. If no move gains and the search
-    ``goes_on``, the one is made that loses least; its last city is noted in ``numbers[OPEN]``, and
-    what is gained with the edge from there to t1 given up in ``numbers[STILL]``.
+    ``goes_on``, the one is made that loses least; its last city is noted in
+    ``numbers[PATCH_OPEN]``, and what is gained with the edge from there to t1 given up in
+    ``numbers[PATCH_STILL]``.
     """
     near, spans, place, size = patch.near, patch.spans, patch.place, patch.numbers[PATCH_CITIES]
     second = min(SECOND, near.shape[1])

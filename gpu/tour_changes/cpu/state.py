@@ -72,15 +72,17 @@ class Patch(NamedTuple):
     number: NDArray[np.int32]  # (n,): of each city of the instance in the patch, or NOBODY
     points: NDArray[np.float64]  # (c, 2)
     near: NDArray[np.int32]  # (c, k): candidates in the patch, by distance
-    spans: NDArray[np.int32]  # (c, k): their distances; FAR after the last
+    spans: NDArray[np.int32]  # (c, k): their distances; FAR_AWAY after the last
     links: NDArray[np.int32]  # (c, 2): the other end of a link after and before, or NOBODY
     tour: NDArray[np.int32]  # (c,)
     place: NDArray[np.int32]  # (c,): in the tour
     queue: NDArray[np.int32]  # (c,): a ring of cities that will look for a move
     waiting: NDArray[np.bool_]  # (c,)
     beside: NDArray[np.int32]  # (c, 2): both neighbours in the tour that was kept last
-    ends: NDArray[np.int32]  # (ENDS,): cities whose edges the present ant changed; some twice
-    touched: NDArray[np.int32]  # (6 DEEPEST,): ends of the edges that a move changed
+    ends: NDArray[
+        np.int32
+    ]  # (JOURNAL_ENDS,): cities whose edges the present ant changed; some twice
+    touched: NDArray[np.int32]  # (6 DEEPEST_EXCHANGES,): ends of the edges that a move changed
     words: NDArray[np.uint32]  # (8,): random words of the present ant
     journal: NDArray[np.int32]  # (JOURNAL, 2): first place and length of the turns of an ant
     numbers: NDArray[np.int64]  # (10,): see the constants below
@@ -116,8 +118,8 @@ class Exchange(NamedTuple):
     path: NDArray[np.int32]  # (n,): segments in their new order; the lowest bit: turned
     moved: NDArray[np.int32]  # (n,): cities on their way to another place
     place: NDArray[np.int32]  # (n,): places in a patch's tour
-    left: NDArray[np.int32]  # (LEFT, 2): components that were not made: first edge, and the number
-    left_gains: NDArray[np.int64]  # (LEFT,)
+    left: NDArray[np.int32]  # (MOST_LEFT, 2): components not made: first edge, and the number
+    left_gains: NDArray[np.int64]  # (MOST_LEFT,)
 
 
 def deepest_of(n: int) -> int:

@@ -1,4 +1,4 @@
-"""The kernels of the focused colony."""
+"""The kernels of colonies whose ants change several tours."""
 
 from __future__ import annotations
 

@@ -49,6 +49,7 @@ def test_a_dropped_file_asks_before_it_ends_a_run(qtbot: QtBot, running: Applica
     drop(running.window, GRID)
     answer(qtbot, running, "", "Go on")
     settle()
+    qtbot.waitUntil(lambda: running.background.idle)
     assert running.window.activity is Activity.RUNNING
     assert name(running) == "ring-50"
     assert running.window.setup.instance.name.text() == "ring-50"

@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import connection
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import Any
 
@@ -168,10 +169,10 @@ def test_what_this_machine_cannot_do_is_refused(
 def test_a_machine_without_room_for_a_process_is_a_sentence(
     toys: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(lane: WorkerProcess) -> None:
+    def full(process: SpawnProcess) -> None:
         raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(WorkerProcess, "_start", full)
+    monkeypatch.setattr(SpawnProcess, "start", full)
     with Store(toys / "a.sqlite") as store:
         study = Study(planned(toys), store, LocalExecutor(1))
         with pytest.raises(ExecutorError, match="no process for cpu:1 can be started"):

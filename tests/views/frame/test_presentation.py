@@ -62,6 +62,13 @@ def test_what_escape_does_is_not_said_any_longer_than_it_is_true(window: MainWin
     assert window.banner.text == "Something else"
 
 
+def test_a_view_is_picked_still_that_had_another_name(
+    window: MainWindow, settings: Settings
+) -> None:
+    settings.put({"present-tsp": ["coloring-decision", "log", "gone"]})
+    assert window.presentation.picked == ["decision", "log"]
+
+
 def test_only_what_was_picked_is_shown(window: MainWindow, settings: Settings) -> None:
     dashboard, presentation = window.dashboard, window.presentation
     presentation.paged.connect(presentation.turn)

@@ -1,4 +1,4 @@
-"""Runs the measurements of the window: speedups, hit ratios by memory size, comparisons."""
+"""Runs the measurements of the window: speedups, hit rates by memory size, comparisons."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ class MeasurementController(Controller):
 
     @Slot()
     def hit_rates(self) -> None:
-        """Measure the mean hit ratios of the selective memory for several sizes."""
+        """Measure the mean hit rates of the selective memory for several sizes."""
         setup, view = self._window.setup, self._window.view(HitRateView)
         instance = self._instance.value
         device, former = setup.colony.device, setup.colony.system

@@ -266,7 +266,9 @@ class StudyController(Controller):
             return
         results = Path(self._view.form.results).expanduser() if self._view.form.results else None
         if trying and (self._runs.busy or self._model.busy):
-            self._window.tell("Stop the run first: it would disturb the trials", "info")
+            self._window.tell(
+                "Stop the run or measurement first: it would disturb the trials", "info"
+            )
             return
 
         def plan(task: Task[Planned]) -> Planned:

@@ -270,7 +270,8 @@ def test_a_pause_need_not_wait_for_a_long_iteration(
     left = colony.left
     assert left > 0
     assert newest(qtbot, thread).iteration == colony.iteration == 0
-    settle()
+    thread.want(Wanted.BRANCHING)  # asked for once the paused thread has gone round its loop
+    qtbot.waitUntil(lambda: any(Wanted.BRANCHING in asked for asked in colony.asked))
     assert colony.left == left  # when the button says paused, nothing computes
     monkeypatch.setattr(colonies.Patient, "held", False)
     thread.step()  # finishes the iteration begun, and no more
@@ -359,7 +360,16 @@ def test_a_pace_is_kept_and_can_be_changed_while_the_run_waits(
     assert thread.latest.elapsed >= 6 / 20  # so that a time limit ends a run that waits
     thread.pace = 0.001  # the wait takes a thousand seconds
     clock.sleep(900)
-    settle()  # whoever did not wait would be seen
+    looks: list[float] = []
+
+    def look() -> float:
+        looks.append(clock.now)
+        return clock.now
+
+    monkeypatch.setattr(clock, "monotonic", look)
+    thread.want(Wanted.NUMBERS)  # wakes the thread, which looks at the clock and waits on
+    qtbot.waitUntil(lambda: bool(looks))
+    settle()
     assert thread.latest.iteration == 7
     with qtbot.waitSignal(thread.ended):
         thread.pace = 0.0

@@ -136,6 +136,7 @@ def test_costly_pictures_are_seldom_where_the_colony_needs_all_cores(
     assert window.view(GraphView).redraw_interval > 100  # that of cheap drawings is half a second
     window.show_snapshot(coloring_snapshot(QUEENS, 2, second))
     settle()
+    drawn(qtbot, application)  # it would be under way
     assert made[-1] is first
     window.dashboard.queue.limit(math.inf)
     qtbot.waitUntil(lambda: made[-1] is second)
