@@ -129,11 +129,12 @@ def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False
     """Choose a colony and its parameters for ``instance`` on ``device``.
 
     If the run ``starts`` with a given solution, it is a colony that can begin with one, unless the
-    aim has none.
+    aim has none. If no colony takes ``instance``, it is the first that says why.
     """
     rows = _rows(aim, instance, device)
     able = [row for row in rows if starts and row.can_start(device)]
-    return _made((able or rows)[0], instance, device)
+    refusing = (row for row in AIM_ROWS if row.serves(aim, instance, device))
+    return _made(next(iter((*able, *rows, *refusing))), instance, device)
 
 
 def choice_to_improve(instance: Instance, device: Device) -> tuple[Device, AimChoice]:

@@ -9,7 +9,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.errors import ParameterError
 from gpu.core.parameters import Parameters, parameter
+from gpu.problems.coloring.instance import LARGEST_MATRIX, GraphInstance
 from gpu.problems.tsp.neighbours import HEAVIEST
 
 ANTS_SHARE = 0.2  # ants a vertex (2017, Section V)
@@ -146,6 +148,15 @@ class ColoringTabuParameters(ColoringParameters):
         whole = super().resolved(n)
         assert whole.ants is not None
         return dataclasses.replace(whole, searches=min(self.searches or MOST_SEARCHES, whole.ants))
+
+
+def require_matrix(graph: GraphInstance) -> None:
+    """Raise ParameterError if ``graph`` is too large for a matrix of trails."""
+    if graph.n > LARGEST_MATRIX:
+        raise ParameterError(
+            f"ACO-RLF colonies take graphs of up to {LARGEST_MATRIX:,} vertices, because each pair "
+            f"has a trail, and {graph.name} has {graph.n:,}"
+        )
 
 
 def trials_of(parameters: ColoringParameters) -> int:

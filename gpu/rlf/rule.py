@@ -332,9 +332,8 @@ class ColoringReplay:
 
     def _trails_from(self, vertex: int) -> NDArray[np.float32]:
         """Return the trails that lead from ``vertex``: 0 to its neighbours and to itself."""
-        graph = self._rule.graph
-        bits = np.unpackbits(graph.adjacency[vertex].view(np.uint8), bitorder="little")
-        trails = np.where(bits[: graph.n], np.float32(0), self._trails.trails_from(vertex))
+        trails = np.array(self._trails.trails_from(vertex))
+        trails[self._rule.graph.neighbours(vertex)] = 0
         trails[vertex] = 0
         return trails
 

@@ -15,6 +15,7 @@ from gpu.rlf.parameters import (
     ColoringParameters,
     ColoringTabuParameters,
     ColoringTrialsParameters,
+    require_matrix,
 )
 
 _PAPER = "Murooka et al. 2017"
@@ -67,7 +68,7 @@ def _rule(
     return ColoringRule(instance, parameters, seed, trials)
 
 
-_rlf = partial(SystemOf, instances=GraphInstance, alias="coloring")
+_rlf = partial(SystemOf, instances=GraphInstance, alias="coloring", takes=require_matrix)
 _rlf_gpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B")
 _rlf_cpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3", parameters=ColoringCpuParameters)
 
@@ -107,6 +108,7 @@ SYSTEMS: tuple[System, ...] = (
         summary="Beyond the paper: tabu searches repair the best colorings toward fewer colors.",
         instances=GraphInstance,
         parameters=ColoringTabuParameters,
+        takes=require_matrix,
         builders={"cuda": _WHEEL, "cpu": _tabu_on_cpu, "cpu:1": _tabu_on_cpu},
         rule=partial(_rule, 0),
     ),

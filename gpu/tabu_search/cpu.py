@@ -13,7 +13,6 @@ in ``gpu/tabu_search/cuda/search.cu`` do the same.
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -72,11 +71,7 @@ class TabuWorkspace(NamedTuple):
 
 def rules_of(key: Key, graph: GraphInstance, most: int, moves: int) -> TabuRules:
     """Prepare the rules of searches with at most ``most`` colors."""
-    ends = np.concatenate([[0], np.cumsum(graph.degrees, dtype=np.int64)])
-    neighbours = np.empty(ends[-1], np.int32)
-    for vertex, (begin, end) in enumerate(pairwise(ends)):
-        neighbours[begin:end] = graph.neighbours(vertex)
-    return TabuRules(key, most, moves, ends, neighbours)
+    return TabuRules(key, most, moves, graph.offsets, graph.adjacent)
 
 
 def workspace_of(n: int, most: int) -> TabuWorkspace:

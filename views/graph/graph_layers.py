@@ -146,8 +146,7 @@ class VerticesLayer(GraphLayer):
         pixels = to_pixels(drawing.places, transform)
         diameter = diameter_of(drawing, transform, self._theme)
         for vertex in (one for one in self._vertices if one < graph.n):
-            bits = graph.adjacency[vertex].view(np.uint8)
-            others = np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+            others = graph.neighbours(vertex)
             ends = np.column_stack([np.full_like(others, vertex), others])
             colour = self._theme.colour("latest", 0.75 if len(ends) < 100 else 0.4)
             draw_lines(painter, self._lines(ends, transform, size), colour, 1.4)

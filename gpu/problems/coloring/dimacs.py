@@ -21,7 +21,13 @@ from gpu.core.errors import InstanceError
 from gpu.core.machine.processors import SPARE, free_memory
 from gpu.core.words import counted
 from gpu.problems.bundled import best_known_colors
-from gpu.problems.coloring.instance import LARGEST_GRAPH, GraphInstance, unique_edges
+from gpu.problems.coloring.instance import (
+    BYTES_OF_EDGE,
+    BYTES_OF_VERTEX,
+    LARGEST_GRAPH,
+    GraphInstance,
+    unique_edges,
+)
 from gpu.problems.document import (
     comment_of,
     in_memory,
@@ -34,7 +40,7 @@ from gpu.problems.document import (
 
 GRAPH_SUFFIXES = (".col", ".col.b")
 
-_KEPT_BYTES, _LISTED_BYTES = 8, 64  # bytes of an edge that is kept, and most of one that is sorted
+_LISTED_BYTES = 64  # of an edge, most while edges are sorted
 _BITS_OF_BYTE = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # of each byte
 _PROBLEM_KINDS = ("edge", "edges", "col")
 _NOT_KEPT = {"n": "values of vertices", "d": "descriptors", "v": "descriptors", "x": "descriptors"}
@@ -104,12 +110,12 @@ class _Lines:
             return "is not p edge, then vertices and edges"
         self.n, self.announced = int(words[1]), int(words[2])
         if not 1 <= self.n <= LARGEST_GRAPH:
-            return f"has {words[1]} vertices; graphs of 1 to {LARGEST_GRAPH} can be colored"
+            return f"has {words[1]} vertices; graphs of 1 to {LARGEST_GRAPH:,} can be colored"
         return ""
 
     def check_memory(self, edges: int, an_edge: int) -> None:
-        """Raise InstanceError if so many bytes for each edge, and the adjacency, are not free."""
-        needed, free = edges * an_edge + self.n * self.n // 8, free_memory()
+        """Raise InstanceError if so many bytes an edge, and those of vertices, are not free."""
+        needed, free = edges * an_edge + self.n * BYTES_OF_VERTEX, free_memory()
         if needed > free - SPARE:
             raise self.error(
                 f"its {edges:,} edges need {needed / 2**20:,.1f} MiB of memory, but only "
@@ -201,7 +207,7 @@ def _edges_of_bits(found: _Lines, bits: bytes) -> NDArray[np.int32]:
     found.loops.extend((np.flatnonzero(loops) + 1).tolist())
     matrix[ends] &= ~(0xFF >> (np.arange(n) & 7)).astype(np.uint8)
     count = int(_BITS_OF_BYTE[matrix].sum(dtype=np.int64))
-    found.check_memory(count, _KEPT_BYTES)
+    found.check_memory(count, BYTES_OF_EDGE)
     edges = np.empty((count, 2), np.int32)
     done = 0
     for byte in range(width[-1]):  # eight columns, each with the edges of one lower vertex

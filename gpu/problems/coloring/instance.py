@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,32 +19,44 @@ from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
 from gpu.core.words import counted
 
-LARGEST_GRAPH = 1 << 15
-"""Vertices; the adjacency of more would take more than 128 MiB, and their trails 4 GiB."""
+LARGEST_GRAPH = 1 << 26
+"""Vertices; a solution, and what is kept of each vertex, are some bytes for every one."""
+
+LARGEST_MATRIX = 1 << 15
+"""Vertices of a graph of which a matrix is made; a bit for every pair of more is over 128 MiB."""
+
+BYTES_OF_EDGE, BYTES_OF_VERTEX = 32, 48
+"""That a graph takes at most while it is made. It keeps 16 of each edge: both ends in the list of
+edges, and each end among the neighbours of the other; and 12 of each vertex."""
 
 _VERTEX_MOST = 2**31 - 1  # no number of a vertex is greater
+_VERTEX_BITS = 31
 WORD = 32  # bits of a word of the adjacency
 _EDGES_AT_ONCE = 1 << 18  # edges, so that what is computed for each takes little memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphInstance(Instance):
-    """An undirected graph without loops; arrays are read-only."""
+    """An undirected graph without loops, in O(n + e) memory; arrays are read-only.
+
+    The neighbours of vertex v are ``adjacent[offsets[v] : offsets[v + 1]]``, ascending.
+    """
 
     problem: ClassVar[Problem] = Problem.COLORING
 
     n: int  # number of vertices
     # (e, 2): each edge once, lower vertex first, 0-based, ascending; see :func:`unique_edges`
     edges: NDArray[np.int32]
-    # (n, (n + 31) // 32): a set of neighbours a row: vertex j is bit ``j & 31`` of word ``j >> 5``
-    adjacency: NDArray[np.uint32] = field(init=False, repr=False)
+    # (n + 1,): where the neighbours of each vertex begin in ``adjacent``, and the last ones end
+    offsets: NDArray[np.int64] = field(init=False, repr=False)
+    adjacent: NDArray[np.int32] = field(init=False, repr=False)  # (2 e,): neighbours of all
     degrees: NDArray[np.int32] = field(init=False, repr=False)  # (n,): number of neighbours
 
     def __post_init__(self) -> None:
         self.check_fields()
         if not (is_whole(self.n) and 1 <= self.n <= LARGEST_GRAPH):
             raise InstanceError(
-                f"n = {described(self.n)} is not a number of vertices from 1 to {LARGEST_GRAPH}"
+                f"n = {described(self.n)} is not a number of vertices from 1 to {LARGEST_GRAPH:,}"
             )
         edges = numbers_in(self.edges, "iu")
         if edges is None or edges.ndim != 2 or edges.shape[1] != 2:
@@ -51,9 +64,6 @@ class GraphInstance(Instance):
         if edges.min(initial=0) < 0 or edges.max(initial=0) >= self.n:
             raise InstanceError(f"edges name a vertex that is not from 0 to {self.n - 1}")
         object.__setattr__(self, "edges", edges.astype(np.int32, copy=False))
-        words = -(-self.n // WORD)
-        bits = np.zeros(self.n * words, np.uint32)
-        degrees = np.zeros(self.n, np.int32)
         last = -1
         for first in range(0, len(self.edges), _EDGES_AT_ONCE):
             ends = self.edges[first : first + _EDGES_AT_ONCE].astype(np.int64)
@@ -64,14 +74,11 @@ class GraphInstance(Instance):
                     "unique_edges makes them so"
                 )
             last = int(code[-1])
-            rows, others = ends.ravel(), ends[:, ::-1].ravel()
-            place = rows * words + (others >> 5)
-            # As each edge is there once, a sum is what "or" is, and five times as fast.
-            np.add.at(bits, place, np.uint32(1) << (others & 31).astype(np.uint32))
-            degrees += np.bincount(rows, minlength=self.n).astype(np.int32)
-        object.__setattr__(self, "adjacency", bits.reshape(self.n, words))
-        object.__setattr__(self, "degrees", degrees)
-        for array in (self.edges, self.adjacency, self.degrees):
+        offsets, adjacent = _compressed(self.n, self.edges)
+        object.__setattr__(self, "offsets", offsets)
+        object.__setattr__(self, "adjacent", adjacent)
+        object.__setattr__(self, "degrees", np.diff(offsets).astype(np.int32))
+        for array in (self.edges, self.offsets, self.adjacent, self.degrees):
             frozen(array)
 
     @property
@@ -87,10 +94,20 @@ class GraphInstance(Instance):
         """Share of all pairs of vertices that are edges; 0 for a single vertex."""
         return len(self.edges) / max(1, self.n * (self.n - 1) // 2)
 
-    def neighbours(self, vertex: int) -> NDArray[np.int64]:
-        """Neighbours of a vertex, ascending."""
-        row = self.adjacency[vertex].astype("<u4").view(np.uint8)
-        return np.flatnonzero(np.unpackbits(row, bitorder="little"))
+    def neighbours(self, vertex: int) -> NDArray[np.int32]:
+        """Neighbours of a vertex, ascending, read-only."""
+        return self.adjacent[self.offsets[vertex] : self.offsets[vertex + 1]]
+
+    @property
+    def adjacency(self) -> NDArray[np.uint32]:
+        """The adjacency matrix as bits, (n, (n + 31) // 32), read-only; it is made once.
+
+        A row is the set of a vertex' neighbours: vertex j is bit ``j & 31`` of word ``j >> 5``.
+        InstanceError if there are more than :data:`LARGEST_MATRIX` vertices: n² / 8 bytes are many.
+        """
+        if self not in _matrices:
+            _matrices[self] = frozen(_bit_matrix(self))
+        return _matrices[self]
 
     def conflicts(self, colors: NDArray[np.integer]) -> NDArray[np.int32]:
         """Edges whose ends have the same of these ``colors``, shape (n,): int32, shape (k, 2)."""
@@ -161,6 +178,60 @@ class GraphInstance(Instance):
         return type(self)(self.name, "", size, unique_edges(ends[(ends >= 0).all(axis=1)]))
 
 
+_matrices: WeakKeyDictionary[GraphInstance, NDArray[np.uint32]] = WeakKeyDictionary()
+
+
+def _bit_matrix(graph: GraphInstance) -> NDArray[np.uint32]:
+    n, words = graph.n, -(-graph.n // WORD)
+    if n > LARGEST_MATRIX:
+        raise InstanceError(
+            f"{graph.name} has {n:,} vertices: its adjacency matrix would take "
+            f"{4 * n * words / 2**30:,.1f} GiB; one is made for up to {LARGEST_MATRIX:,} vertices"
+        )
+    bits = np.zeros(n * words, np.uint32)
+    for first in range(0, len(graph.edges), _EDGES_AT_ONCE):
+        ends = graph.edges[first : first + _EDGES_AT_ONCE].astype(np.int64)
+        rows, others = ends.ravel(), ends[:, ::-1].ravel()
+        # As each edge is there once, a sum is what "or" is, and five times as fast.
+        bit = np.uint32(1) << (others & (WORD - 1)).astype(np.uint32)
+        np.add.at(bits, rows * words + others // WORD, bit)
+    return bits.reshape(n, words)
+
+
+def _compressed(n: int, edges: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return ``offsets`` and ``adjacent`` of a :class:`GraphInstance` with these ``edges``.
+
+    The lower neighbours of a vertex come before its higher ones. Either are in ascending order
+    where edges are sorted by the one end and then by the other.
+    """
+    lower, higher = edges[:, 0], edges[:, 1]
+    below, above = _ends_of(n, higher), _ends_of(n, lower)  # how many are lower, and higher
+    offsets = below + above
+    adjacent = np.empty(2 * len(edges), np.int32)
+    for vertices, others, skipped in (
+        (lower, higher, below[1:]),
+        (higher[order := _by_number(higher)], lower[order], above[:-1]),
+    ):
+        for first in range(0, len(edges), _EDGES_AT_ONCE):
+            part = slice(first, first + _EDGES_AT_ONCE)
+            place = skipped[vertices[part]]
+            place += np.arange(first, first + len(place))
+            adjacent[place] = others[part]
+    return offsets, adjacent
+
+
+def _ends_of(n: int, vertices: NDArray[np.int32]) -> NDArray[np.int64]:
+    """How many of ``vertices`` are less than 0, 1 .. n."""
+    return np.concatenate(([0], np.cumsum(np.bincount(vertices, minlength=n), dtype=np.int64)))
+
+
+def _by_number(vertices: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Return the stable order of ``vertices``: half a number at a time, NumPy counts."""
+    order = np.argsort(vertices.astype(np.uint16), kind="stable")
+    high = (vertices >> 16).astype(np.uint16)
+    return order[np.argsort(high[order], kind="stable")] if high.any() else order
+
+
 def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:
     """Edges as a :class:`GraphInstance` has them, of pairs of vertices (0-based) in any order.
 
@@ -174,11 +245,16 @@ def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:
         or found.max(initial=0) > _VERTEX_MOST
     ):
         raise InstanceError("edges are pairs of vertices, whole numbers from 0 on")
-    ends = found.astype(np.int64, copy=False).reshape(-1, 2)
-    order = int(ends.max(initial=0)) + 1
-    code = np.sort(np.minimum(ends[:, 0], ends[:, 1]) * order + np.maximum(ends[:, 0], ends[:, 1]))
+    ends = found.reshape(-1, 2)
+    code = np.minimum(ends[:, 0], ends[:, 1]).astype(np.int64)
+    code <<= _VERTEX_BITS
+    code |= np.maximum(ends[:, 0], ends[:, 1]).astype(np.int64, copy=False)
+    code.sort()
     code = code[np.diff(code, prepend=-1) > 0]  # as np.unique, and ten times as fast
-    return np.column_stack((code // order, code % order)).astype(np.int32)
+    edges = np.empty((len(code), 2), np.int32)
+    edges[:, 0] = code >> _VERTEX_BITS
+    edges[:, 1] = code & _VERTEX_MOST
+    return edges
 
 
 def class_order(coloring: NDArray[np.integer]) -> NDArray[np.int32]:

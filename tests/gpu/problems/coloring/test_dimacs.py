@@ -59,8 +59,12 @@ def is_whole(graph: GraphInstance) -> None:
     sets = graph.adjacency[:, j >> 5] >> (j & 31).astype(np.uint32) & 1
     assert np.array_equal(sets.astype(bool), matrix)
     assert np.array_equal(graph.degrees, matrix.sum(axis=1))
+    for vertex, row in enumerate(matrix):
+        assert graph.neighbours(vertex).tolist() == np.flatnonzero(row).tolist()
     assert matrix.sum() == 2 * len(edges)
-    assert not any(array.flags.writeable for array in (edges, graph.adjacency, graph.degrees))
+    kept = (edges, graph.offsets, graph.adjacent, graph.degrees, graph.adjacency)
+    assert not any(array.flags.writeable for array in kept)
+    assert graph.adjacency is graph.adjacency
 
 
 @pytest.mark.parametrize("n", [1, 2, 31, 32, 33, 70])
