@@ -258,15 +258,21 @@ def lines_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> Iterable[
     They are decoded piece by piece: all at once, a million lines would hold up the window, and
     every other thread, for longer than it may be.
     """
-    return io.TextIOWrapper(io.BytesIO(data), _encoding(path, data, instead), newline=None)
+    return decoded_lines(data, encoding_of(path, data, instead))
+
+
+def decoded_lines(data: bytes, encoding: str) -> Iterable[str]:
+    """Return the lines of ``data``, likewise, in the encoding that is known."""
+    return io.TextIOWrapper(io.BytesIO(data), encoding, newline=None)
 
 
 def text_of(path: Path, data: bytes) -> str:
     """Decode ``data``, or raise InstanceError where it is no text."""
-    return data.decode(_encoding(path, data, GIVE_INSTANCE))
+    return data.decode(encoding_of(path, data))
 
 
-def _encoding(path: Path, data: bytes, instead: str) -> str:
+def encoding_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> str:
+    """Return the encoding of the text ``data``, or raise InstanceError where it is no text."""
     if other := what_else(data, instead):
         raise InstanceError(f"{path}: {other}")
     if b"\0" in data:
@@ -319,6 +325,27 @@ def in_memory(path: Path) -> Iterator[None]:
         yield
     except MemoryError as error:
         raise InstanceError(f"{path}: it does not fit into this machine's memory") from error
+
+
+def lines_with(letter: str, rows: NDArray[np.integer]) -> bytes:
+    """Return lines of a ``letter`` and the numbers of each of the ``rows``, which are not negative.
+
+    A million lines take a tenth of the time that they would take one by one.
+    """
+    width = len(str(rows.max(initial=0)))
+    powers = 10 ** np.arange(width - 1, -1, -1, dtype=np.int64)
+    digits = rows[:, :, None] // powers
+    cells = np.empty((*rows.shape, 1 + width), np.uint8)
+    cells[:, :, 0] = ord(" ")
+    cells[:, :, 1:] = digits % 10 + ord("0")
+    kept = np.ones(cells.shape, np.bool_)
+    kept[:, :, 1:-1] = digits[:, :, :-1] > 0  # no zeros before a number
+    flat = len(rows), cells.shape[1] * cells.shape[2]
+    first, last = (np.full((len(rows), 1), ord(one), np.uint8) for one in (letter, "\n"))
+    here = np.ones(first.shape, np.bool_)
+    text = np.hstack((first, cells.reshape(flat), last))
+    written: bytes = text[np.hstack((here, kept.reshape(flat), here))].tobytes()
+    return written
 
 
 def text_of_cities(

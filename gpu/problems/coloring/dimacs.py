@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,8 +30,10 @@ from gpu.problems.coloring.instance import (
 )
 from gpu.problems.document import (
     comment_of,
+    decoded_lines,
+    encoding_of,
     in_memory,
-    lines_of,
+    lines_with,
     name_of,
     plain_name,
     read_bytes,
@@ -42,12 +44,23 @@ GRAPH_SUFFIXES = (".col", ".col.b")
 
 _LISTED_BYTES = 64  # of an edge, most while edges are sorted
 _BITS_OF_BYTE = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # of each byte
+_PIECE = 1 << 20  # bytes of lines that are read at once
+_WRITTEN_PIECE = 1 << 16  # edges that are written at once
+_DIGITS_MOST = 9  # of a vertex that is read with many others
+_NEWLINE, _RETURN, _ZERO = (ord(letter) for letter in "\n\r0")
+_SPACE, _DIGIT, _LETTER_E, _LINE_END, _OTHER = range(5)
+_KINDS = np.full(256, _OTHER, np.uint8)  # of each byte, in lines with an edge
+_KINDS[[ord(letter) for letter in " \t\r"]] = _SPACE
+_KINDS[[ord(letter) for letter in "0123456789"]] = _DIGIT
+_KINDS[[ord("e"), _NEWLINE]] = _LETTER_E, _LINE_END
+_EDGE_LINE = np.array([_LETTER_E, _DIGIT, _DIGIT, _LINE_END], np.uint8)
 _PROBLEM_KINDS = ("edge", "edges", "col")
 _NOT_KEPT = {"n": "values of vertices", "d": "descriptors", "v": "descriptors", "x": "descriptors"}
 """Lines that DIMACS knows and a coloring has no use for."""
 
 _GRAPH_TEXT = re.compile(rb"\s*[cp](\s|\Z)")
 _BINARY = re.compile(rb"\s*([0-9]{1,9})[ \t]*\r?\n(?=[cp\s])")
+_SIZES = re.compile(rb"(?m)^[ \t]*p[^\n]*\n")
 _CHROMATIC = re.compile(r"chromatic number[\s:=]*([0-9]{1,9})\b", re.IGNORECASE)
 
 
@@ -66,10 +79,21 @@ class _Lines:
     def error(self, what: str) -> InstanceError:
         return InstanceError(f"{self.path}: {what}")
 
-    def read(self, lines: Iterable[str]) -> None:
-        for number, raw in enumerate(lines, 1):
-            if wrong := self._wrong_with(raw.strip()):
-                raise self.error(f"line {number}, {shortened(raw.strip())}, {wrong}")
+    def read(self, data: bytes) -> None:
+        """Take in all lines of ``data``, those with nothing but edges many at once."""
+        number, encoding = 0, encoding_of(self.path, data)
+        for piece in _pieces(data):
+            if self.announced >= 0 and (pairs := edges_in(piece, self.n)) is not None:
+                loops = pairs[:, 0] == pairs[:, 1]
+                self.loops.extend((pairs[loops, 0] + 1).tolist())
+                self.ends.frombytes((pairs[~loops] if loops.any() else pairs).tobytes())
+                number += len(pairs)
+                continue
+            for raw in decoded_lines(piece, encoding):
+                number += 1
+                if wrong := self._wrong_with(raw.strip()):
+                    raise self.error(f"line {number}, {shortened(raw.strip())}, {wrong}")
+            encoding = encoding.removesuffix("-sig")  # that is for the beginning alone
 
     def _wrong_with(self, line: str) -> str:
         """Take in one line; return what is wrong with it, or an empty text."""
@@ -149,6 +173,51 @@ class _Lines:
         )
 
 
+def _pieces(data: bytes) -> Iterator[bytes]:
+    """Yield the lines up to the one with the sizes, then many at once."""
+    sizes = _SIZES.search(data)
+    begin, end = 0, sizes.end() if sizes else len(data)
+    while begin < len(data):
+        yield data[begin:end]
+        begin, end = end, data.find(b"\n", end + _PIECE) + 1 or len(data)
+
+
+def edges_in(lines: bytes, n: int) -> NDArray[np.int32] | None:
+    """Return the edges in ``lines``, 0-based, shape (k, 2), also those from a vertex to itself.
+
+    None if anything else is in them than ``e`` and two vertices from 1 to ``n``: they must be read
+    one by one, which takes some forty times as long.
+    """
+    text = np.frombuffer(lines if lines.endswith(b"\n") else lines + b"\n", np.uint8)
+    kinds = _KINDS[text]
+    digit = kinds == _DIGIT
+    # What counts is where a number, an "e" or the end of a line is: e, number, number, end.
+    begins = digit.copy()
+    begins[1:] &= ~digit[:-1]
+    marks = np.flatnonzero(begins | (kinds > _DIGIT))
+    if len(marks) % 4 or (kinds[marks].reshape(-1, 4) != _EDGE_LINE).any():
+        return None
+    places = marks.reshape(-1, 4)
+    returns = np.flatnonzero(text == _RETURN)
+    if (kinds[places[:, 0] + 1] != _SPACE).any() or (text[returns + 1] != _NEWLINE).any():
+        return None
+    firsts = places[:, 1:3].ravel()
+    digit[:-1] &= ~digit[1:]
+    lasts = np.flatnonzero(digit)
+    length = lasts - firsts + 1
+    longest = int(length.max(initial=0))
+    if longest > _DIGITS_MOST:
+        return None
+    vertices = np.zeros(len(lasts), np.int32)
+    for place in range(longest):
+        figures = (text[lasts - place] - _ZERO).astype(np.int32) * 10**place
+        vertices += figures if place == 0 else np.where(length > place, figures, 0)
+    if vertices.min(initial=1) < 1 or vertices.max(initial=1) > n:
+        return None
+    vertices -= 1
+    return vertices.reshape(-1, 2)
+
+
 def _is_whole(word: str) -> bool:
     """Whether ``word`` writes a whole number that is not absurdly long."""
     return word.isascii() and word.isdigit() and len(word) <= 18
@@ -174,7 +243,7 @@ def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
         preamble = _binary_text(data)
         if preamble is not None and preamble.stop > len(data):
             raise found.error("it ends before its text, whose length it begins with, does")
-        found.read(lines_of(path, data if preamble is None else data[preamble]))
+        found.read(data if preamble is None else data[preamble])
         if found.announced < 0:
             raise found.error("it has no line p edge, so it is not a whole DIMACS graph")
         if preamble is not None:
@@ -183,7 +252,7 @@ def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
             edges = _edges_of_bits(found, data[preamble.stop :])
             return found.instance(edges, len(edges), sha256)
         found.check_memory(len(found.ends) // 2, _LISTED_BYTES)
-        edges = unique_edges(np.array(found.ends, np.int64))
+        edges = unique_edges(np.frombuffer(found.ends, np.int32))
         return found.instance(edges, len(found.ends) // 2, sha256)
 
 
@@ -195,12 +264,14 @@ def _binary_text(data: bytes) -> slice | None:
 
 def _edges_of_bits(found: _Lines, bits: bytes) -> NDArray[np.int32]:
     n = found.n
-    width = np.arange(n, dtype=np.int64) // 8 + 1
-    if len(bits) != width.sum():
+    whole, rest = divmod(n, 8)
+    size = (4 * whole + rest) * (whole + 1)  # bytes: one for each of the first eight rows, then two
+    if len(bits) != size:
         raise found.error(
-            f"the matrix of {n} vertices is {width.sum()} bytes, but {len(bits)} follow its text; "
+            f"the matrix of {n} vertices is {size} bytes, but {len(bits)} follow its text; "
             "is the file whole?"
         )
+    width = np.arange(n, dtype=np.int64) // 8 + 1
     ends = np.cumsum(width) - 1  # the last byte of each row: its own vertex, and what is no vertex
     matrix = np.frombuffer(bits, np.uint8).copy()
     loops = matrix[ends] & (0x80 >> (np.arange(n) & 7))
@@ -227,8 +298,11 @@ def _proven(comment: str, n: int) -> int | None:
 
 def write_graph(path: Path, graph: GraphInstance) -> None:
     """Write ``graph`` as a DIMACS text file, its comment first."""
-    lines = [f"e {v + 1} {u + 1}\n" for u, v in graph.edges.tolist()]
-    path.write_text("".join([_preamble(graph), *lines]), encoding="utf-8", newline="\n")
+    with path.open("wb") as file:
+        file.write(_preamble(graph).encode())
+        for first in range(0, len(graph.edges), _WRITTEN_PIECE):
+            part = graph.edges[first : first + _WRITTEN_PIECE, ::-1]
+            file.write(lines_with("e", part + np.int32(1)))
 
 
 def write_bits(path: Path, graph: GraphInstance) -> None:
