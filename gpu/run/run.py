@@ -24,6 +24,7 @@ from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.snapshot import RunState, Wanted
+from gpu.run.bounding import Bounding
 from gpu.run.changes import Change, Setting
 from gpu.run.changing import Changes, RefusedChange
 from gpu.run.observing import Observer
@@ -181,13 +182,34 @@ class Run:
             if first is not None:
                 self._observer.begin(first, self.instance.cost_of(first))
                 self._tell(self.state)
+            bounding = Bounding(self.instance, self._over)
             with COMPILING.until(self._cancelled.is_set):
                 self._colony = self.changes.build(system, device, given)
+            self._note_bound(bounding)
         except Exception as error:
             self.fail(error, refused=isinstance(error, (FormicariumError, MemoryError)))
         finally:
             self._built_in, self._building_since = self.spent.building, None
         self._end_if_due()
+
+    def _over(self) -> bool:
+        return self._cancelled.is_set() or self.outcome is not None
+
+    def _note_bound(self, bounding: Bounding) -> None:
+        """Wait for the lower bound; without one the run goes on."""
+        try:
+            bound = bounding.result()
+        except Exception as error:
+            _log.exception("%s: there is no lower bound", self.instance.name)
+            self.notice = f"there is no lower bound: {sentence_for(error)}"
+            return
+        if bound is None:
+            return
+        self._observer.note_bound(bound)
+        if self._recorder is not None:
+            self._recorder.bound(self.state, bound)
+        if self.state.best_solution is not None:
+            self._tell(self.state)
 
     def advance(self, at_most: int | None = None) -> int:
         """Work for about ``SLICE`` seconds; return how many iterations became whole.
