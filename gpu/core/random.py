@@ -60,6 +60,7 @@ class Purpose(enum.IntEnum):
     edges an ant makes there.
     ``CROSS``: all that an ant draws that makes a tour or crosses two, block after block.
     ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
+    ``CLIQUE``: what a move draws that changes a clique.
     """
 
     START = 0
@@ -74,6 +75,7 @@ class Purpose(enum.IntEnum):
     SOURCE = 9
     EDGES = 10
     CROSS = 11
+    CLIQUE = 12
 
 
 def philox4x32(
