@@ -14,8 +14,8 @@ from gpu.cpu.first_colorings import (
     largest_first_coloring,
     saturation_coloring,
     smallest_last_coloring,
-    smallest_last_order,
 )
+from gpu.cpu.graphs import degeneracy_order
 from gpu.problems.coloring import dsatur
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance
@@ -74,9 +74,10 @@ def test_each_vertex_gets_the_first_color_that_is_free(instance: GraphInstance) 
 
 @graphs
 def test_smallest_last_takes_a_vertex_of_the_least_degree_away(instance: GraphInstance) -> None:
-    found = smallest_last_order(instance)
+    found = degeneracy_order(instance)
     left, core = set(range(instance.n)), 0
-    for vertex in found.order[::-1].tolist():
+    assert found.order[found.places].tolist() == list(range(instance.n))
+    for vertex in found.order.tolist():
         near = {one: len(left.intersection(instance.neighbours(one).tolist())) for one in left}
         assert near[vertex] == min(near.values())
         core = max(core, near[vertex])
