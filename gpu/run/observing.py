@@ -33,10 +33,10 @@ class ImprovementLog:
         self._start = _NO_COST  # cost of the solution that the run or its colony began with
 
     def begin(self, cost: int) -> Progress:
-        """Note the cost of the solution that the run begins with."""
+        """Note the cost of a solution that the run begins with: better than one noted before."""
         self._start = cost
         self.improvements.append(Improvement(0, 0.0, 0, cost, math.nan))
-        return Progress(improvements=tuple(self.improvements))
+        return Progress(improvements=(self.improvements[-1],))
 
     def follow(self, shown: Snapshot, elapsed: float) -> Progress:
         """Return what happened since the last look, by what is ``shown`` after ``elapsed`` s.
