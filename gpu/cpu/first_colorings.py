@@ -53,9 +53,10 @@ def largest_first_coloring(graph: GraphInstance) -> Ints:
     return frozen(first_fit_coloring(graph, largest_first_order(graph)))
 
 
-def smallest_last_coloring(graph: GraphInstance) -> Ints:
-    """Color the vertices smallest last; read-only, (n,)."""
-    return frozen(first_fit_coloring(graph, degeneracy_order(graph).order[::-1]))
+def smallest_last_coloring(graph: GraphInstance, over: Callable[[], bool] = never) -> Ints | None:
+    """Color the vertices smallest last; read-only, (n,). None if it is ``over()`` before."""
+    order = degeneracy_order(graph).order[::-1]
+    return None if over() else frozen(first_fit_coloring(graph, order))
 
 
 _made: WeakKeyDictionary[GraphInstance, Ints] = WeakKeyDictionary()
