@@ -237,8 +237,15 @@ def test_a_run_on_a_graph_that_is_over_early_has_the_greedy_coloring(
     clock_of_units(monkeypatch, 0.01)
     seen: list[RunState] = []
     instance = path_of(300)
-    limits = {"seconds": 1.5, "go_on": True}  # two colors are optimal
-    result = solve(instance, colony=colony, device=device, seed=1, progress=seen.append, **limits)
+    result = solve(
+        instance,
+        colony=colony,
+        device=device,
+        seed=1,
+        seconds=1.5,
+        go_on=True,  # though two colors are optimal
+        progress=seen.append,
+    )
     assert (result.ending, result.iterations, result.best_iteration) == (Ending.FINISHED, 0, 0)
     assert (result.cost, result.to_dict()["best_colors"]) == (2, 2)
     assert result.solution is dsatur_coloring(instance)
