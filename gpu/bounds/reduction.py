@@ -116,10 +116,10 @@ def _reduce(
     """Remove vertices until none can be, or one is left; fill ``removed`` and ``dominating``."""
     numbers, n = space.numbers, space.here.size
     first = np.int64(0)
-    for vertex in range(n):
-        _look_later(space, vertex, first, colors)
+    for one in range(n):
+        _look_later(space, one, first, colors)
     while numbers[_FEW] + numbers[_WAITING] > 0 and numbers[_REMOVED] < n - 1:
-        vertex = other = np.int64(_NOBODY)
+        other = np.int64(_NOBODY)
         if numbers[_FEW] > 0:
             numbers[_FEW] -= 1
             vertex = np.int64(space.few[numbers[_FEW]])
