@@ -18,10 +18,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.bounds.degeneracy import degeneracy_order
 from gpu.core.arrays import frozen
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
+from gpu.cpu.graphs import degeneracy_order
 from gpu.cpu.philox import Key, below, key_of, words_of
 from gpu.cpu.structures import allocated
 from gpu.problems.coloring.instance import GraphInstance

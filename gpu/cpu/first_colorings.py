@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.colony import never
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
+from gpu.cpu.graphs import GraphArrays, degeneracy_order, graph_arrays
 from gpu.cpu.structures import allocated
 from gpu.problems.coloring.dsatur import dsatur_coloring, is_small
 from gpu.problems.coloring.instance import GraphInstance
@@ -32,18 +33,6 @@ Ints = NDArray[np.int32]
 
 NO_COLOR = -1
 _VERTICES_AT_ONCE = 1 << 15  # that are colored before it is asked whether to go on
-
-
-class GraphArrays(NamedTuple):
-    """A graph as compiled code reads it; see :class:`GraphInstance`."""
-
-    offsets: NDArray[np.int64]
-    adjacent: Ints
-
-
-def graph_arrays(graph: GraphInstance) -> GraphArrays:
-    """Return the arrays of ``graph``."""
-    return GraphArrays(graph.offsets, graph.adjacent)
 
 
 def first_fit_coloring(graph: GraphInstance, order: NDArray[np.integer]) -> Ints:
@@ -59,35 +48,15 @@ def largest_first_order(graph: GraphInstance) -> Ints:
     return np.argsort(-graph.degrees, kind="stable").astype(np.int32)
 
 
-class SmallestLast(NamedTuple):
-    """An order in which each vertex has the fewest neighbours among those that come no later."""
-
-    order: Ints  # (n,): the first one is colored first
-    # (n,): the core of each vertex: the largest k so that it is in a part of the graph where each
-    # vertex has k neighbours or more. The largest of them is the degeneracy of the graph.
-    cores: Ints
-
-
-def smallest_last_order(graph: GraphInstance) -> SmallestLast:
-    """Take the vertex with the fewest neighbours away, again and again; of equals, any.
-
-    The order is the reverse of that.
-    """
-    order, cores = np.empty(graph.n, np.int32), np.array(graph.degrees)
-    places = np.empty(graph.n, np.int32)
-    starts = np.zeros(int(graph.degrees.max()) + 2, np.int32)
-    _take_away(graph_arrays(graph), starts, places, order, cores)
-    return SmallestLast(order[::-1].copy(), cores)
-
-
 def largest_first_coloring(graph: GraphInstance) -> Ints:
     """Color the vertices of the largest degree first; read-only, (n,)."""
     return frozen(first_fit_coloring(graph, largest_first_order(graph)))
 
 
-def smallest_last_coloring(graph: GraphInstance) -> Ints:
-    """Color the vertices smallest last; read-only, (n,)."""
-    return frozen(first_fit_coloring(graph, smallest_last_order(graph).order))
+def smallest_last_coloring(graph: GraphInstance, over: Callable[[], bool] = never) -> Ints | None:
+    """Color the vertices smallest last; read-only, (n,). None if it is ``over()`` before."""
+    order = degeneracy_order(graph).order[::-1]
+    return None if over() else frozen(first_fit_coloring(graph, order))
 
 
 _made: WeakKeyDictionary[GraphInstance, Ints] = WeakKeyDictionary()
@@ -123,43 +92,6 @@ def _color_in_order(graph: GraphArrays, order: Ints, taken: Ints, colors: Ints) 
         while taken[color] == vertex:
             color += np.int32(1)
         colors[vertex] = color
-
-
-@cached
-def _take_away(graph: GraphArrays, starts: Ints, places: Ints, order: Ints, cores: Ints) -> None:
-    """Fill ``order`` with the vertices as they are taken away, and turn degrees into ``cores``.
-
-    Those that are left are in ``order`` by the number of their neighbours that are left;
-    ``starts`` is where the first is that has so many or more, if it is not past already, and
-    ``places`` where each vertex is (Batagelj and Zaversnik 2003).
-    """
-    n = order.size
-    for vertex in range(n):
-        starts[cores[vertex] + 1] += 1
-    for degree in range(1, starts.size):
-        starts[degree] += starts[degree - 1]
-    for vertex in range(n):
-        places[vertex] = starts[cores[vertex]]
-        order[places[vertex]] = vertex
-        starts[cores[vertex]] += 1
-    for degree in range(starts.size - 1, 0, -1):
-        starts[degree] = starts[degree - 1]
-    starts[0] = 0
-    core = np.int32(0)
-    for place in range(n):
-        vertex = order[place]
-        core = max(core, cores[vertex])
-        cores[vertex] = core
-        for at in range(graph.offsets[vertex], graph.offsets[vertex + 1]):
-            other = graph.adjacent[at]
-            if places[other] > place:
-                left = cores[other]
-                first = max(starts[left], np.int32(place + 1))
-                before = order[first]
-                order[places[other]], places[before] = before, places[other]
-                order[first], places[other] = other, first
-                starts[left] = first + np.int32(1)
-                cores[other] = left - np.int32(1)
 
 
 class _Saturation(NamedTuple):

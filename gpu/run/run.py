@@ -30,7 +30,7 @@ from gpu.run.observing import Observer
 from gpu.run.outcome import Ending, RunOutcome, Spent
 from gpu.run.session import Session
 from gpu.run.slices import RunSlices, warning
-from gpu.run.starting import better_start_of, start_of
+from gpu.run.starting import better_starts_of, start_of
 from gpu.run.stopping import StopCriterion, criterion_met, iterations_left
 
 if TYPE_CHECKING:
@@ -326,7 +326,8 @@ class Run:
             first = start_of(self.instance)
             self._begin_with(first)
             if first is not None:
-                self._begin_with(better_start_of(self.instance, first, self._cancelled.is_set))
+                for better in better_starts_of(self.instance, first, self._cancelled.is_set):
+                    self._begin_with(better)
 
     def _begin_with(self, solution: Solution | None) -> None:
         if solution is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gpu.core.colony import never
@@ -43,19 +43,23 @@ def start_of(instance: Instance) -> Solution | None:
     return make(instance) if make else None
 
 
-def better_start_of(
+def better_starts_of(
     instance: Instance, first: Solution, over: Callable[[], bool] = never
-) -> Solution | None:
-    """Return a better solution than ``first``, of :func:`start_of`, with which runs then begin.
+) -> Iterator[Solution]:
+    """Yield solutions better than ``first``, of :func:`start_of`, and each than the one before.
 
-    It takes some seconds. None if there is none that is better, or it is ``over()`` before.
+    That takes some seconds. They end when it is ``over()``.
     """
     if not isinstance(instance, GraphInstance) or is_small(instance):
-        return None
-    from gpu.cpu.first_colorings import saturation_coloring
+        return
+    from gpu.cpu.first_colorings import saturation_coloring, smallest_last_coloring
 
-    found = saturation_coloring(instance, over)
-    return found if found is not None and found.max() < first.max() else None
+    fewest = first.max()
+    for make in (smallest_last_coloring, saturation_coloring):
+        found = None if over() else make(instance, over)
+        if found is not None and found.max() < fewest:
+            fewest = found.max()
+            yield found
 
 
 def begins_in_studies(instance: Instance) -> bool:

@@ -13,8 +13,8 @@ from gpu.bounds import cliques
 from gpu.bounds.cliques import CliqueSearch
 from gpu.bounds.coloring import check_clique, check_odd_cycle, coloring_bound
 from gpu.bounds.cycles import odd_cycle
-from gpu.bounds.degeneracy import degeneracy_order
 from gpu.core.errors import SolutionError
+from gpu.cpu.graphs import degeneracy_order
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.problems.loading import load_instance
