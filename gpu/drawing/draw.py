@@ -20,12 +20,13 @@ from gpu.drawing.spring import WHOLE_GRAPH, spring_places
 from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes
 
 _READABLE = 3_000  # most edges for which a spring layout is still clear
-_LARGE_GRAPH = 100_000
+_LARGE_GRAPH = 20_000
 """Vertices and edges from which on springs are laid out step by step, unless vertices are few."""
 
 _LONG_PATHS = 3.0
 """A graph has a shape if its paths are so many times as long as log2 n, which random ones are."""
 
+_STRONGEST = 99.0  # percentile of the shares of edges in squares of a matrix that is the full level
 _SPACING_CELLS = 512  # rows and columns of the cells in which very many places are counted
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 _NO_NAMES = np.empty((0, 2))
@@ -121,7 +122,8 @@ class GraphArtist:
     def adjacency(self, coloring: NDArray[np.int32] | None) -> AdjacencyPicture:
         """Draw the adjacency matrix, rows and columns by the classes of ``coloring``.
 
-        Each pixel shows whether there is any edge in its square, and how large a share of it.
+        Each pixel shows whether there is any edge in its square, and how large a share of it, as
+        it is or, where a square has many pairs, beside the largest shares.
         """
         n = self._graph.n
         order = np.arange(n, dtype=np.int32) if coloring is None else class_order(coloring)
@@ -132,6 +134,8 @@ class GraphArtist:
         _count_pairs(place, self._graph.edges, counts)
         members = np.bincount(place, minlength=size)
         share = np.minimum(counts / np.outer(members, members), 1.0)
+        if size < n and counts.any():  # of so many pairs, few are edges
+            share = np.minimum(share / np.percentile(share[counts > 0], _STRONGEST), 1.0)
         levels = np.where(counts > 0, 64 + 186 * share, 0).astype(np.uint8)
         if coloring is not None:
             wrong = place[self._graph.conflicts(coloring)]

@@ -41,5 +41,6 @@ class AdjacencyPicture:
     coloring: NDArray[np.int32] | None  # (n,): its classes give the order, if it is there
     order: NDArray[np.int32]  # (n,): the vertex of each row before rows were joined
     # (size, size): 0 where there is no edge, ``CONFLICT`` where there is one within a color class,
-    # else from 64 for the least share of edges to 250 for all
+    # else from 64 for the least share of edges to 250 for all, or for the largest shares if rows
+    # were joined
     levels: NDArray[np.uint8]

@@ -96,7 +96,7 @@ class EdgesLayer(GraphLayer):
         super().__init__(depth)
         self.sampled: tuple[int, int] | None = None  # of the edges in sight, if not all are drawn
         self.told: Callable[[], object] = lambda: None  # called when ``sampled`` may have changed
-        self._whole: tuple[object, QImage, QPointF] | None = None  # see :meth:`_draw_density`
+        self._whole: tuple[object, QImage, QPointF] | None = None  # see :meth:`draw_part`
 
     @property
     def many(self) -> bool:
@@ -116,25 +116,36 @@ class EdgesLayer(GraphLayer):
         if len(edges) <= _EDGES_IN_WINDOW:
             self._draw_lines(sheet, sheet.edges(places, edges))
             return
+        whole = None if CachedPicture.in_use else self._whole
+        if whole is not None and whole[0] == _look(drawing, sheet):
+            sheet.painter.drawImage(_origin(sheet) - whole[2], whole[1])
+            return
         from gpu.drawing import density  # slow to import; this is mostly another thread
 
         frame, size = frame_of(sheet.transform), sheet.size
         sample = density.sample_of(places, edges, frame, size.width(), size.height(), _EDGE_LINES)
-        if CachedPicture.in_use:
-            all_drawn = sample.drawn == sample.in_sight
-            self.sampled = None if all_drawn else (sample.drawn, sample.in_sight)
         if sample.in_sight <= _EDGE_LINES:
             lines = sheet.edges(places, edges[sample.first])
             if _length(lines, size) <= _LENGTH:
                 self._draw_lines(sheet, lines)
+                self._note(None)
                 return
+        sharpness, shape = _pixels(sheet)
+        levels = density.levels_of(places, edges, frame * sharpness, shape, sample)
         strongest = 0.55 if sheet.theme.dark else 0.5
         colours = [sheet.theme.colour("mean", strongest * level / 255) for level in range(256)]
+        image = layers.indexed(levels, colours, sharpness)
+        sheet.painter.drawImage(QPointF(0, 0), image)
+        self._note(None if sample.drawn == sample.in_sight else (sample.drawn, sample.in_sight))
+        # A picture sharper than the screen is painted band by band, each from elsewhere. What the
+        # first band has made is for all of them, so that the same edges are drawn everywhere.
+        if not CachedPicture.in_use:
+            self._whole = _look(drawing, sheet), image, _origin(sheet)
 
-        def levels(shape: tuple[int, int], sharpness: float) -> NDArray[np.uint8]:
-            return density.levels_of(places, edges, frame * sharpness, shape, sample)
-
-        self._draw_density(sheet, drawing, levels, colours)
+    def _note(self, sampled: tuple[int, int] | None) -> None:
+        """Remember what is drawn on the screen."""
+        if CachedPicture.in_use:
+            self.sampled, self._whole = sampled, None
 
     def _draw_lines(self, sheet: Sheet, lines: Segments) -> None:
         size = sheet.size
@@ -142,35 +153,29 @@ class EdgesLayer(GraphLayer):
         opacity = min(_PLAINEST, max(_PALEST, (_EDGES_INK / max(ink, 1e-9)) ** 0.75))
         draw_lines(sheet.painter, lines, sheet.theme.colour("mean", opacity))
 
-    def _draw_density(
-        self,
-        sheet: Sheet,
-        drawing: GraphDrawing,
-        levels: Callable[[tuple[int, int], float], NDArray[np.uint8]],
-        colours: list[QColor],
-    ) -> None:
-        """Draw ``levels`` in ``colours``.
-
-        A picture sharper than the screen is painted band by band, each from elsewhere: the first
-        band has it made for all of them, so that the same edges are drawn everywhere.
-        """
-        sharpness, transform = sheet.painter.device().devicePixelRatio(), sheet.transform
-        scale = transform.m11(), transform.m12(), transform.m21(), transform.m22()
-        key = drawing, sheet.theme, sheet.size, sharpness, scale
-        origin, whole = QPointF(transform.dx(), transform.dy()), self._whole
-        if CachedPicture.in_use or whole is None or whole[0] != key:
-            shape = (
-                round(sheet.size.height() * sharpness),
-                round(sheet.size.width() * sharpness),
-            )
-            image = layers.indexed(levels(shape, sharpness), colours, sharpness)
-            whole = key, image, origin
-            self._whole = None if CachedPicture.in_use else whole
-        sheet.painter.drawImage(origin - whole[2], whole[1])
-
     def _update(self) -> None:
         super()._update()
         self.told()
+
+
+def _look(drawing: GraphDrawing, sheet: Sheet) -> object:
+    """Return what the look of all edges depends on, wherever the map is."""
+    transform = sheet.transform
+    scale = transform.m11(), transform.m12(), transform.m21(), transform.m22()
+    return drawing, sheet.theme, sheet.size, _pixels(sheet), scale
+
+
+def _origin(sheet: Sheet) -> QPointF:
+    return QPointF(sheet.transform.dx(), sheet.transform.dy())
+
+
+def _pixels(sheet: Sheet) -> tuple[float, tuple[int, int]]:
+    """Return how many pixels are as long as one of a sheet, and its height and width in pixels."""
+    sharpness = sheet.painter.device().devicePixelRatio()
+    return sharpness, (
+        round(sheet.size.height() * sharpness),
+        round(sheet.size.width() * sharpness),
+    )
 
 
 def _length(lines: Segments, size: QRectF) -> float:
@@ -213,8 +218,7 @@ def _draw_pixels(conflicts: NDArray[np.int32], drawing: GraphDrawing, sheet: She
     """Draw very many conflicts, a pixel wide."""
     from gpu.drawing import density
 
-    sharpness = sheet.painter.device().devicePixelRatio()
-    shape = round(sheet.size.height() * sharpness), round(sheet.size.width() * sharpness)
+    sharpness, shape = _pixels(sheet)
     frame = frame_of(sheet.transform) * sharpness
     levels = density.levels_of(drawing.places, conflicts, frame, shape, density.EVERY_EDGE)
     colours = [sheet.theme.colour("danger", 1.0 if level else 0.0) for level in range(256)]
@@ -286,12 +290,8 @@ class VerticesLayer(GraphLayer):
         """Draw very many vertices as small dots in the colors of their classes."""
         from gpu.drawing import raster
 
-        sharpness, theme, marked = (
-            sheet.painter.device().devicePixelRatio(),
-            sheet.theme,
-            self._class,
-        )
-        shape = round(sheet.size.height() * sharpness), round(sheet.size.width() * sharpness)
+        theme, marked = sheet.theme, self._class
+        sharpness, shape = _pixels(sheet)
         picture = np.zeros(shape, np.uint32)
         if drawing.coloring is None:
             looks, colours = np.zeros(len(drawing.places), np.int32), [theme.colour("muted")]
