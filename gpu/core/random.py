@@ -58,8 +58,10 @@ class Purpose(enum.IntEnum):
     ``CELLS``: the direction in which the iteration's cells are cut.
     ``SOURCE``: which tour the next iteration of Focused ACO begins with; ``EDGES``: how many new
     edges an ant makes there.
-    ``CROSS``: all that an ant draws that makes a tour or crosses two, block after block.
+    ``CROSS``: all that an ant draws that makes a tour or crosses two, block after block; of a
+    coloring, block 0 alone.
     ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
+    ``OPTIMIZE``: the word of a move of an ant that optimizes a partial coloring.
     """
 
     START = 0
@@ -74,6 +76,7 @@ class Purpose(enum.IntEnum):
     SOURCE = 9
     EDGES = 10
     CROSS = 11
+    OPTIMIZE = 12
 
 
 def philox4x32(
