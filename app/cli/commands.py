@@ -50,7 +50,9 @@ def desktop(action: str | None) -> None:
 @click.command()
 @click.argument(
     "kind",
-    type=click.Choice(["uniform", "clustered", "board", "ring", "map", "random", "geometric"]),
+    type=click.Choice(
+        ["uniform", "clustered", "board", "ring", "map", "random", "geometric", "roads"]
+    ),
 )
 @click.argument("size", type=int)
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
@@ -58,14 +60,16 @@ def desktop(action: str | None) -> None:
 @click.option(
     "--density",
     type=float,
-    help="Of a graph: the share of pairs that are edges; by default 0.5, or 0.1 if geometric.",
+    help="Of a random or geometric graph: the share of pairs that are edges; by default 0.5, or "
+    "0.1 if geometric, and of more than 3,000 vertices so much that each has ten neighbours.",
 )
 def generate(kind: str, size: int, file: Path, seed: int | None, density: float | None) -> None:
     """Write an instance of this SIZE to FILE: cities (TSPLIB), or a graph (DIMACS).
 
     Up to 2,000,000 cities are spread evenly over a square (uniform), gathered in clusters, the
-    holes of a circuit board, on a ring, or the towns of a map. Up to 3,000 vertices are joined at
-    random, or where they are close (geometric). A seed gives the same file on every machine.
+    holes of a circuit board, on a ring, or the towns of a map. Up to 2,000,000 vertices are
+    joined at random, where they are close (geometric), or as places by roads. A seed gives the same
+    file on every machine.
     """
     from app.files.exports import write_whole
     from gpu.core.words import counted, shown

@@ -25,6 +25,7 @@ from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance, load_likely
 from gpu.problems.tsp.places import Doubt
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
+from gpu.run.bounding import bound_of
 from gpu.run.log.recorded import Recorded, recorded_of
 from gpu.run.log.run_log import read_log
 from gpu.run.starting import start_of
@@ -81,6 +82,7 @@ def use_once(system: System, device: Device) -> None:
     instance = load_instance(min(fitting, key=lambda one: one.n).path)
     parameters = system.parameters()
     start_of(instance)  # what a run shows first, while the rest is compiled
+    bound_of(instance)
     with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
         colony.iterate(1)
         colony.snapshot(Wanted.EVERYTHING)

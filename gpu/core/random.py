@@ -61,6 +61,7 @@ class Purpose(enum.IntEnum):
     ``CROSS``: all that an ant draws that makes a tour or crosses two, block after block; of a
     coloring, block 0 alone.
     ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
+    ``CLIQUE``: what a move draws that changes a clique.
     ``OPTIMIZE``: the word of a move of an ant that optimizes a partial coloring.
     """
 
@@ -76,7 +77,8 @@ class Purpose(enum.IntEnum):
     SOURCE = 9
     EDGES = 10
     CROSS = 11
-    OPTIMIZE = 12
+    CLIQUE = 12
+    OPTIMIZE = 13
 
 
 def philox4x32(

@@ -23,7 +23,10 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.tsp import generators as cities
 from gpu.problems.tsp.generators import RECIPES, write
 
-MADE_VERTICES_MOST = 3_000  # of a graph: all pairs are looked at
+MADE_VERTICES_MOST = 2_000_000
+MADE_EDGES_MOST = 20_000_000  # on average, so that a graph is made in some seconds
+_DENSE_VERTICES = 3_000  # of a graph whose usual density is the same for all sizes, at most
+_USUAL_NEIGHBOURS = 10  # of each vertex on average, in larger ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +47,14 @@ class Recipe:
                 f"{kind.name}: {self.n} {places}; choose {kind.least:,} to {kind.most:,}"
             )
         if self.density is not None and kind.density is None:
-            raise ParameterError(f"{kind.name}: cities have no density; leave it out")
+            raise ParameterError(f"{kind.name}: it has no density; leave it out")
         if self.density is not None and not 0.0 < self.density < 1.0:
             raise ParameterError(f"density = {self.density:g} must be between 0 and 1")
+        if self.density is not None and self.density > most_density(self.n):
+            raise ParameterError(
+                f"density = {self.density:g} gives {self.n:,} vertices more than "
+                f"{MADE_EDGES_MOST:,} edges: choose at most {most_density(self.n):.2g}"
+            )
 
     @property
     def name(self) -> str:
@@ -62,7 +70,18 @@ class Recipe:
     @property
     def share(self) -> float:
         """Share of all pairs that are edges of a graph."""
-        return self.density or INSTANCE_KINDS[self.kind].density or 0.0
+        return self.density or usual_density(INSTANCE_KINDS[self.kind], self.n)
+
+
+def usual_density(kind: InstanceKind, n: int) -> float:
+    """Return the share of pairs that are edges of a graph of ``n`` vertices, if nobody chooses."""
+    usual = kind.density or 0.0
+    return usual if n <= _DENSE_VERTICES else min(usual, _USUAL_NEIGHBOURS / (n - 1))
+
+
+def most_density(n: int) -> float:
+    """Return the largest share of pairs that can be edges of a graph of ``n`` vertices."""
+    return min(1.0, MADE_EDGES_MOST / (n * (n - 1) / 2))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,7 +117,8 @@ class InstanceKind:
     most: int
     suffix: str  # how the name of its file ends
     make: Callable[[Recipe], MadeInstance]
-    density: float | None = None  # the usual share of pairs that are edges; None for cities
+    # the usual share of pairs that are edges of a graph that is not large; None: nobody chooses it
+    density: float | None = None
 
     least: ClassVar[int] = 10  # fewest cities or vertices
 
@@ -116,6 +136,10 @@ def _geometric(recipe: Recipe) -> MadeInstance:
     return _graph(recipe, graphs.geometric(recipe.seed, recipe.n, radius))
 
 
+def _roads(recipe: Recipe) -> MadeInstance:
+    return _graph(recipe, graphs.roads(recipe.seed, recipe.n))
+
+
 def _graph(recipe: Recipe, layout: graphs.Layout) -> MadeInstance:
     text = INSTANCE_KINDS[recipe.kind].text
     return MadeInstance(recipe, None, graphs.instance(recipe.name, text, layout))
@@ -127,9 +151,14 @@ def _city_kind(name: str, title: str) -> InstanceKind:
 
 
 def _graph_kind(
-    name: str, text: str, usual: int, make: Callable[[Recipe], MadeInstance], density: float
+    name: str,
+    text: str,
+    usual: int,
+    make: Callable[[Recipe], MadeInstance],
+    density: float | None,
+    title: str = "",
 ) -> InstanceKind:
-    title, most = f"{name.capitalize()} graph", MADE_VERTICES_MOST
+    title, most = title or f"{name.capitalize()} graph", MADE_VERTICES_MOST
     return InstanceKind(name, title, text, Problem.COLORING, usual, most, ".col", make, density)
 
 
@@ -143,6 +172,7 @@ INSTANCE_KINDS: Mapping[str, InstanceKind] = {
         _city_kind("map", "Map"),
         _graph_kind("random", graphs.RANDOM_TEXT, 125, _random, 0.5),
         _graph_kind("geometric", graphs.GEOMETRIC_TEXT, 200, _geometric, 0.1),
+        _graph_kind("roads", graphs.ROADS_TEXT, 500, _roads, None, "Map of roads"),
     )
 }
 """All kinds by their names."""

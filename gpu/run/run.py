@@ -20,17 +20,18 @@ from gpu.core.colony import Colony
 from gpu.core.decisions import Replay, Rule
 from gpu.core.errors import FormicariumError, WrongSolutionError, sentence_for
 from gpu.core.history import HISTORY_KEPT, Improvement
-from gpu.core.instance import Instance
+from gpu.core.instance import Instance, Solution
 from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.snapshot import RunState, Wanted
+from gpu.run.bounding import Bounding
 from gpu.run.changes import Change, Setting
 from gpu.run.changing import Changes, RefusedChange
 from gpu.run.observing import Observer
 from gpu.run.outcome import Ending, RunOutcome, Spent
 from gpu.run.session import Session
 from gpu.run.slices import RunSlices, warning
-from gpu.run.starting import start_of
+from gpu.run.starting import better_starts_of, start_of
 from gpu.run.stopping import StopCriterion, criterion_met, iterations_left
 
 if TYPE_CHECKING:
@@ -177,17 +178,35 @@ class Run:
             system = catalog.find(self.session.colony, device)
             begin = self.session.start
             given = None if begin is None else begin.load(self.instance)
-            first = start_of(self.instance) if given is None and self._begins else given
-            if first is not None:
-                self._observer.begin(first, self.instance.cost_of(first))
-                self._tell(self.state)
+            bounding = Bounding(self.instance, self._over)
             with COMPILING.until(self._cancelled.is_set):
+                self._begin(given)
                 self._colony = self.changes.build(system, device, given)
+            self._note_bound(bounding)
         except Exception as error:
             self.fail(error, refused=isinstance(error, (FormicariumError, MemoryError)))
         finally:
             self._built_in, self._building_since = self.spent.building, None
         self._end_if_due()
+
+    def _over(self) -> bool:
+        return self._cancelled.is_set() or self.outcome is not None
+
+    def _note_bound(self, bounding: Bounding) -> None:
+        """Wait for the lower bound; without one the run goes on."""
+        try:
+            bound = bounding.result()
+        except Exception as error:
+            _log.exception("%s: there is no lower bound", self.instance.name)
+            self.notice = f"there is no lower bound: {sentence_for(error)}"
+            return
+        if bound is None:
+            return
+        self._observer.note_bound(bound)
+        if self._recorder is not None:
+            self._recorder.bound(self.state, bound)
+        if self.state.best_solution is not None:
+            self._tell(self.state)
 
     def advance(self, at_most: int | None = None) -> int:
         """Work for about ``SLICE`` seconds; return how many iterations became whole.
@@ -320,6 +339,22 @@ class Run:
                 colony.close()
             except Exception:  # a failed device cannot free memory; the outcome stays as it is
                 _log.exception("%s: closing the colony failed", self.session.colony)
+
+    def _begin(self, given: Solution | None) -> None:
+        """Begin with a solution, before there is a colony: the one that is ``given``, if one is."""
+        if given is not None or not self._begins:
+            self._begin_with(given)
+        else:
+            first = start_of(self.instance)
+            self._begin_with(first)
+            if first is not None:
+                for better in better_starts_of(self.instance, first, self._cancelled.is_set):
+                    self._begin_with(better)
+
+    def _begin_with(self, solution: Solution | None) -> None:
+        if solution is not None:
+            self._observer.begin(solution, self.instance.cost_of(solution))
+            self._tell(self.state)
 
     def _make_next(self) -> None:
         """Make the next change, or refuse it and say why."""

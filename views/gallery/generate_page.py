@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from typing import Literal
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QDoubleSpinBox,
     QFormLayout,
     QHBoxLayout,
     QSpinBox,
@@ -16,7 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.words import shown
-from gpu.problems.making import INSTANCE_KINDS, Recipe
+from gpu.problems.making import INSTANCE_KINDS, Recipe, most_density, usual_density
 from views.setup.cards import Card
 from views.setup.fields import ChoiceBox
 from views.widgets.controls import indented, make_button
@@ -27,6 +30,8 @@ from views.widgets.theme import PaintedWidget, Theme, icon
 _FORM_PANEL = 250  # pixels: width of the form
 _PREVIEW_SOON = 60  # milliseconds without a change, after which the preview follows
 _LARGEST_SEED = 2**31 - 1
+_DENSITY_DIGITS = 5  # of a density in %, after the point
+_LEAST_DENSITY, _MOST_DENSITY = 0.0001, 99.0  # %
 
 
 class Preview(PaintedWidget):
@@ -65,6 +70,21 @@ class Preview(PaintedWidget):
                 painter.drawImage(QRectF(*corner, size.width(), size.height()), self.picture)
 
 
+class DensityBox(QDoubleSpinBox):
+    """An entry for a density in %: of a large graph it is small."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setDecimals(_DENSITY_DIGITS)
+        self.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
+        self.setSuffix(" %")
+        self.setAccessibleName("Density: share of pairs that are joined")
+
+    def textFromValue(self, value: float) -> str:
+        """Return ``value`` without zeros at its end."""
+        return f"{value:.{_DENSITY_DIGITS}f}".rstrip("0").rstrip(".")
+
+
 class GeneratePage(QWidget):
     """A form, and the preview of what it describes."""
 
@@ -77,14 +97,13 @@ class GeneratePage(QWidget):
         self.kind = ChoiceBox(12)
         self.kind.setAccessibleName("Kind of instance")
         self.size_label = make_label("note", "Cities")
-        self.n, self.seed, self.density = (indented(QSpinBox()) for _ in range(3))
+        self.n, self.seed = (indented(QSpinBox()) for _ in range(2))
+        self.density = indented(DensityBox())
+        self._usual = 0.0  # density, of the chosen kind and size
         self.seed.setRange(0, _LARGEST_SEED)
         self.seed.setValue(1)
         self.n.setAccessibleName("Size")  # until a kind is chosen
         self.seed.setAccessibleName("Seed")
-        self.density.setRange(1, 99)
-        self.density.setSuffix(" %")
-        self.density.setAccessibleName("Density: share of pairs that are joined")
         self.density_label = make_label("note", "Density")
         self.dice = make_button("plain", tip="Draw another seed")
         self.text, self.state = make_label("note", wrap=True), make_label("note", wrap=True)
@@ -103,6 +122,8 @@ class GeneratePage(QWidget):
         """What the form describes."""
         kind = INSTANCE_KINDS[self.kind.currentData()]
         density = None if kind.density is None else self.density.value() / 100
+        if density is not None:
+            density = round(density, _DENSITY_DIGITS + 2)
         return Recipe(kind.name, self.n.value(), self.seed.value(), density)
 
     def show_preview(self, picture: QImage, text: str) -> None:
@@ -156,7 +177,8 @@ class GeneratePage(QWidget):
 
     def _connect(self) -> None:
         self.kind.currentIndexChanged.connect(self._choose)
-        for box in (self.n, self.seed, self.density):
+        self.n.valueChanged.connect(self._resized)
+        for box in (self.seed, self.density):
             box.valueChanged.connect(self.ask_again)
         self.preview.resized.connect(self.ask_again)
         self.dice.clicked.connect(lambda: self.seed.setValue(secrets.randbelow(_LARGEST_SEED)))
@@ -176,8 +198,19 @@ class GeneratePage(QWidget):
         self.text.setText(shown(row.text))
         for part in (self.density, self.density_label):
             part.setVisible(row.density is not None)
+        self._resized()
+
+    def _resized(self) -> None:
+        """Offer the densities that can be made of this size; where another is usual, take that."""
+        row, n = INSTANCE_KINDS[self.kind.currentData()], self.n.value()
         if row.density is not None:
-            self.density.setValue(round(100 * row.density))
+            unit = 10**-_DENSITY_DIGITS
+            most = math.floor(100 * most_density(n) / unit) * unit
+            self.density.setRange(_LEAST_DENSITY, min(_MOST_DENSITY, most))
+            usual = usual_density(row, n)
+            if usual != self._usual:
+                self._usual = usual
+                self.density.setValue(100 * usual)
         self.ask_again()
 
     def _ask(self) -> None:

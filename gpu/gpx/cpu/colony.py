@@ -14,6 +14,7 @@ from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.first_colorings import saturation_coloring
 from gpu.cpu.philox import below, draw_block, key_of, words_of
 from gpu.cpu.record import ITERATION, LAST_TOTAL, count_iteration, record_of
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
@@ -59,7 +60,6 @@ from gpu.gpx.cpu.state import (
 )
 from gpu.gpx.parameters import ALIKE, MOST_HALVINGS, RECOVERY, GpxParameters, HeadParameters
 from gpu.gpx.rule import BEHIND, MOST_TRAIL, WHOLE_KEEP
-from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import (
@@ -552,7 +552,8 @@ class GpxCpuColony(CpuColony):
         n = instance.n
         rules = states.rules_of(parameters, instance)
         threads = max(1, min(threads, rules.ants))
-        best = dsatur_coloring(instance) if start is None else start
+        best = saturation_coloring(instance) if start is None else start
+        assert best is not None
         most = max(1, int(best.max()) + 1)
         needed = states.bytes_needed(instance, rules, most, threads)
         memory.require(f"this colony on {instance.name} ({n} vertices, {rules.ants} ants)", needed)

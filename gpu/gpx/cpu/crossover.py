@@ -106,19 +106,20 @@ def _follow_trails(
         chosen = lot_of(place, 2, words[1]) * (place + 1) >> 16
         left[place], left[chosen] = left[chosen], left[place]
     for place in range(length):
-        v = np.int64(left[place])
-        row = trails[v]
+        vertex = np.int64(left[place])
+        row = trails[vertex]
         sums[:count] = 0
         for u in range(child.size):
             if child[u] != LOOSE:
                 sums[child[u]] += np.int64(row[u])
-        best = 0
+        best = np.int64(0)
         for color in range(1, count):
             if sums[color] > sums[best] or (
-                sums[color] == sums[best] and lot_of(v, color, words[0]) < lot_of(v, best, words[0])
+                sums[color] == sums[best]
+                and lot_of(vertex, color, words[0]) < lot_of(vertex, best, words[0])
             ):
-                best = color
-        child[v] = best
+                best = np.int64(color)
+        child[vertex] = best
 
 
 @inlined

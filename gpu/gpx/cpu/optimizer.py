@@ -133,8 +133,8 @@ def optimize_once(
     _add(rules, own, v, color, own.weights[v])
     if numbers[HEAVY]:
         numbers[HEAVY] = 0
-        for u in range(own.weights.size):
-            own.weights[u] = np.uint32(own.weights[u] + np.uint32(1)) >> np.uint32(1)
+        for x in range(own.weights.size):
+            own.weights[x] = np.uint32(own.weights[x] + np.uint32(1)) >> np.uint32(1)
         _sum_up(rules, own, numbers[OWN_COLORS])
 
 

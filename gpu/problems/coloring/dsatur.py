@@ -1,4 +1,4 @@
-"""The greedy coloring by saturation (DSATUR, Brélaz 1979): every run on a graph begins with it.
+"""The greedy coloring by saturation (DSATUR, Brélaz 1979): runs on graphs begin with it.
 
 The next vertex is one whose neighbours have the most colors; of these, one with the most neighbours
 that have no color yet; of these, the lowest. It gets the first color that no neighbour has. A graph
@@ -16,7 +16,15 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.problems.coloring.instance import GraphInstance
 
+_SMALL = 500_000  # vertices and edges that are colored in some tenths of a second
+
 _COLORED = -1  # stands where the colors of a vertex's neighbours did
+
+
+def is_small(graph: GraphInstance) -> bool:
+    """Whether ``graph`` is colored here at once; else ``gpu/cpu/first_colorings.py`` is faster."""
+    return graph.n + len(graph.edges) <= _SMALL
+
 
 _made: WeakKeyDictionary[GraphInstance, NDArray[np.int32]] = WeakKeyDictionary()
 
@@ -34,7 +42,7 @@ def dsatur_coloring(instance: GraphInstance) -> NDArray[np.int32]:
 
 def _colored(instance: GraphInstance) -> NDArray[np.int32]:
     n = instance.n
-    starts, ends = _neighbours(instance)
+    starts, ends = instance.offsets.tolist(), instance.adjacent
     free: list[int] = instance.degrees.tolist()  # neighbours of each vertex without a color
     seen = [0] * n  # the colors of its neighbours, a bit for each
     colors = np.empty(n, np.int32)
@@ -73,10 +81,3 @@ def _colored(instance: GraphInstance) -> NDArray[np.int32]:
                     waiting.append([])
             heappush(waiting[reached], other - n * free[other])
     return colors
-
-
-def _neighbours(instance: GraphInstance) -> tuple[list[int], NDArray[np.int32]]:
-    """Return the neighbours of all vertices in one array, and where those of each begin in it."""
-    vertices, others = instance.edges.T.ravel(), instance.edges[:, ::-1].T.ravel()
-    starts = np.concatenate(([0], np.cumsum(instance.degrees, dtype=np.int64)))
-    return starts.tolist(), others[np.argsort(vertices, kind="stable")]

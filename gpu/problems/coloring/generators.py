@@ -22,24 +22,86 @@ Edges = NDArray[np.int32]
 Layout = tuple[int, Edges, int | None]
 """Vertices, edges, and the chromatic number where it is known by construction."""
 
+PAIRS_DRAWN = 1 << 28  # most pairs of a graph for each of which is drawn whether it is an edge
+_PAIRS_AT_ONCE = 1 << 20
+
 SQUARE_SIDE = 1 << 20  # side of the square in which a geometric graph's points lie, in whole units
 
 
 def random(seed: int, n: int, p: float) -> Layout:
-    """G(n, p): each of the pairs is an edge with probability ``p``, whatever the others are."""
+    """G(n, p): each of the pairs is an edge with probability ``p``, whatever the others are.
+
+    Of very many pairs, so many are drawn as are edges on average.
+    """
     draws = np.random.Generator(np.random.PCG64(seed))
-    u, v = np.triu_indices(n, 1)
-    chosen = draws.random(u.size) < p
-    return n, unique_edges(np.column_stack((u[chosen], v[chosen]))), None
+    pairs = n * (n - 1) // 2
+    edges = _each_drawn(draws, n, p) if pairs <= PAIRS_DRAWN else _drawn(draws, n, round(p * pairs))
+    return n, edges, None
+
+
+def _each_drawn(draws: np.random.Generator, n: int, p: float) -> Edges:
+    """Draw for each pair whether it is an edge."""
+    found, first = [], 0
+    while first < n - 1:
+        last = min(first + max(1, _PAIRS_AT_ONCE // n), n - 1)
+        width = np.arange(n - 1 - first, n - 1 - last, -1)  # pairs of each lower vertex
+        chosen = np.flatnonzero(draws.random(width.sum()) < p)
+        ends = np.cumsum(width)
+        row = np.searchsorted(ends, chosen, side="right")
+        found.append(np.column_stack((first + row, chosen - ends[row] + n)).astype(np.int32))
+        first = last
+    return np.concatenate(found) if found else unique_edges([])
+
+
+def _drawn(draws: np.random.Generator, n: int, count: int) -> Edges:
+    """Draw pairs until ``count`` different ones have come, which are few of all."""
+    code = np.empty(0, np.int64)
+    while len(code) < count:
+        ends = draws.integers(0, n, (count + count // 8 + 100, 2))
+        ends = np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1)
+        code = np.concatenate((code, ends[:, 0] * n + ends[:, 1]))
+        code = code[np.sort(np.unique(code, return_index=True)[1])]  # in the order they came
+    return unique_edges(np.column_stack(np.divmod(code[:count], n)))
 
 
 def geometric(seed: int, n: int, radius: float) -> Layout:
     """Points in a square, and an edge between any two closer than ``radius`` of its side."""
+    from scipy.spatial import cKDTree  # slow to import
+
     draws = np.random.Generator(np.random.PCG64(seed))
     points = draws.integers(0, SQUARE_SIDE, (n, 2))
-    u, v = np.triu_indices(n, 1)
-    near = ((points[u] - points[v]) ** 2).sum(axis=1) < math.floor((radius * SQUARE_SIDE) ** 2)
-    return n, unique_edges(np.column_stack((u[near], v[near]))), None
+    pairs = cKDTree(points).query_pairs(radius * SQUARE_SIDE + 1.0, output_type="ndarray")
+    square = ((points[pairs[:, 0]] - points[pairs[:, 1]]) ** 2).sum(axis=1)
+    near = square < math.floor((radius * SQUARE_SIDE) ** 2)
+    return n, unique_edges(pairs[near]), None
+
+
+def roads(seed: int, n: int) -> Layout:
+    """Places in a square, and an edge between two if no other is in the circle between them.
+
+    It is Gabriel's graph (1969), planar, with about two edges a vertex. The circle has the two
+    places at the ends of a diameter. Whether a third one is in it shows at the triangles beside the
+    edge, of Delaunay's triangulation: whole numbers say so exactly.
+    """
+    from scipy.spatial import Delaunay  # slow to import
+
+    draws = np.random.Generator(np.random.PCG64(seed))
+    code = np.empty(0, np.int64)
+    while len(code) < n:  # different places, in the order they came
+        code = np.concatenate((code, draws.integers(0, SQUARE_SIDE**2, n)))
+        code = code[np.sort(np.unique(code, return_index=True)[1])]
+    points = np.column_stack(np.divmod(code[:n], SQUARE_SIDE))
+    corners = Delaunay(points).simplices.astype(np.int64)
+    edges = np.concatenate([corners[:, [1, 2]], corners[:, [2, 0]], corners[:, [0, 1]]])
+    edges.sort(axis=1)
+    opposite = points[corners.T.ravel()]
+    # The angle at the corner opposite to an edge is acute where the corner is outside the circle.
+    sides = points[edges] - opposite[:, None]
+    outside = (sides[:, 0] * sides[:, 1]).sum(axis=1) > 0
+    inside = edges[~outside]
+    found = unique_edges(edges)
+    kept = ~np.isin(found[:, 0].astype(np.int64) * n + found[:, 1], inside[:, 0] * n + inside[:, 1])
+    return n, found[kept], None
 
 
 def queens(size: int) -> Layout:
@@ -125,6 +187,7 @@ _MYCIELSKI = "No three vertices all joined, yet it needs more colors than it see
 _QUEENS = "Squares of a chess board, joined where a queen on one sees the other."
 _PARTITE = "Hidden parts with no edge inside: as many colors as parts are needed."
 GEOMETRIC_TEXT = "Points in a square, joined where they are close."
+ROADS_TEXT = "Places in a square, joined where no other lies between: a map of roads."
 RANDOM_TEXT = "Every pair of vertices joined with the same probability."
 
 GRAPH_RECIPES = (

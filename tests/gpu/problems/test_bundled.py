@@ -150,8 +150,10 @@ def test_the_density_is_the_share_of_edges() -> None:
     ("wrong", "why"),
     [
         (("uniform", 9, 1), "choose 10 to 2,000,000"),
-        (("random", 3001, 1), "choose 10 to 3,000"),
-        (("uniform", 50, 1, 0.5), "cities have no density"),
+        (("random", 2_000_001, 1), "choose 10 to 2,000,000"),
+        (("random", 100_000, 1, 0.1), "more than 20,000,000 edges: choose at most 0.004"),
+        (("uniform", 50, 1, 0.5), "it has no density"),
+        (("roads", 50, 1, 0.5), "it has no density"),
         (("random", 50, 1, 1.0), "must be between 0 and 1"),
         (("map", 50, -1), "seed = -1"),
     ],
@@ -159,3 +161,9 @@ def test_the_density_is_the_share_of_edges() -> None:
 def test_what_cannot_be_made_is_said(wrong: tuple[str, int, int], why: str) -> None:
     with pytest.raises(ParameterError, match=why):
         Recipe(*wrong)
+
+
+@pytest.mark.parametrize("kind", ["random", "geometric"])
+def test_a_large_graph_has_ten_neighbours_a_vertex_unless_somebody_chooses(kind: str) -> None:
+    graph = make(Recipe(kind, 30_000, 1)).graph
+    assert np.isclose(graph.degrees.mean(), 10, rtol=0.05)

@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats
 
 from gpu.core.problem import Problem
 from gpu.problems.bundled import BundledInstance, bundled
+from gpu.problems.coloring import generators
 from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.coloring.generators import (
     GRAPH_RECIPES,
@@ -21,6 +23,7 @@ from gpu.problems.coloring.generators import (
     partite,
     queens,
     random,
+    roads,
 )
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
@@ -83,6 +86,53 @@ def test_points_of_a_geometric_graph_are_joined_where_they_are_close() -> None:
         if np.hypot(*(points[u] - points[v])) < 0.2 * SQUARE_SIDE
     }
     assert set(map(tuple, edges.tolist())) == near
+
+
+def all_at_once(seed: int, n: int, p: float) -> NDArray[np.int32]:
+    """How random graphs were drawn when they were small."""
+    draws = np.random.Generator(np.random.PCG64(seed))
+    u, v = np.triu_indices(n, 1)
+    chosen = draws.random(u.size) < p
+    return np.column_stack((u[chosen], v[chosen])).astype(np.int32)
+
+
+@pytest.mark.parametrize(("n", "p"), [(1, 0.5), (2, 0.9), (40, 0.0), (99, 0.3), (2000, 0.01)])
+def test_a_random_graph_is_the_same_drawn_in_parts(n: int, p: float) -> None:
+    assert np.array_equal(random(3, n, p)[1], all_at_once(3, n, p))
+
+
+def test_of_very_many_pairs_as_many_are_drawn_as_are_edges_on_average(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(generators, "PAIRS_DRAWN", 0)
+    n, pairs = 200, 199 * 100
+    counts = np.zeros((n, n))
+    for seed in range(60):
+        edges = random(seed, n, 0.1)[1]
+        assert len(edges) == pairs // 10
+        GraphInstance("drawn", "", n, edges)  # checks them
+        counts[edges[:, 0], edges[:, 1]] += 1
+    found = counts[np.triu_indices(n, 1)]
+    expected = pairs * stats.binom.pmf(np.arange(61), 60, 0.1)
+    seen = np.bincount(found.astype(int), minlength=61)
+    many = expected > 5
+    assert stats.chisquare(seen[many], expected[many] * seen[many].sum() / expected[many].sum())[
+        1
+    ] > (1e-3)
+    assert np.array_equal(random(5, n, 0.1)[1], random(5, n, 0.1)[1])
+
+
+def test_places_are_joined_by_roads_where_no_other_is_in_the_circle_between_them() -> None:
+    n, edges, known = roads(1, 200)
+    assert known is None
+    draws = np.random.Generator(np.random.PCG64(1))
+    points = np.column_stack(np.divmod(draws.integers(0, SQUARE_SIDE**2, n), SQUARE_SIDE))
+    expected = []
+    for u, v in combinations(range(n), 2):
+        others = np.delete(points, [u, v], axis=0)
+        if (((points[u] - others) * (points[v] - others)).sum(axis=1) > 0).all():
+            expected.append([u, v])
+    assert edges.tolist() == expected
 
 
 def test_squares_of_a_board_are_joined_as_queens_see() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSignalBlocker, Qt, QUrl
 from pytestqt.qtbot import QtBot
 
 from app.files import downloads, gallery, own_instances
@@ -190,8 +190,15 @@ def test_an_instance_is_made_with_a_preview(
     write(page.n, "30")
     qtbot.waitUntil(lambda: page.preview.picture is not first)
     choose(page.kind, "Random graph")
-    assert page.n.maximum() == 3000
+    assert page.n.maximum() == 2_000_000
+    assert page.density.text() == "50 %"
+    with QSignalBlocker(page):
+        page.n.setValue(1_000_001)
+        assert page.density.text() == "0.001 %"  # ten neighbours each
+        page.density.setValue(99)
+        assert page.recipe.density == 0.0000399  # for as many edges as can be made
     page.n.setValue(12)
+    assert page.density.text() == "50 %"
     write(page.density, "40")
     qtbot.waitUntil(lambda: page.state.text().endswith("edges"))
     saved = tmp_path / "mine.col"
