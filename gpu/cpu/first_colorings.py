@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +25,7 @@ from gpu.core.colony import never
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.graphs import GraphArrays, degeneracy_order, graph_arrays
 from gpu.cpu.structures import allocated
-from gpu.problems.coloring.dsatur import dsatur_coloring, is_small
+from gpu.problems.coloring.dsatur import MADE, dsatur_coloring, is_small
 from gpu.problems.coloring.instance import GraphInstance
 
 Ints = NDArray[np.int32]
@@ -59,9 +58,6 @@ def smallest_last_coloring(graph: GraphInstance, over: Callable[[], bool] = neve
     return None if over() else frozen(first_fit_coloring(graph, order))
 
 
-_made: WeakKeyDictionary[GraphInstance, Ints] = WeakKeyDictionary()
-
-
 def saturation_coloring(graph: GraphInstance, over: Callable[[], bool] = never) -> Ints | None:
     """Color by saturation; read-only, (n,). None if it is ``over()`` before all have a color.
 
@@ -70,13 +66,13 @@ def saturation_coloring(graph: GraphInstance, over: Callable[[], bool] = never) 
     """
     if is_small(graph):
         return dsatur_coloring(graph)
-    if graph not in _made:
+    if graph not in MADE:
         state = _saturation_of(graph)
         while _color_by_saturation(graph_arrays(graph), state, _VERTICES_AT_ONCE):
             if over():
                 return None
-        _made[graph] = frozen(state.colors)
-    return _made[graph]
+        MADE[graph] = frozen(state.colors)
+    return MADE[graph]
 
 
 @cached
