@@ -44,7 +44,11 @@ if TYPE_CHECKING:
 @limit_options
 @click.option("--target-length", type=int, help="Stop at a tour of this length, or a shorter one.")
 @click.option("--target-colors", type=int, help="Stop at a coloring with so many colors, or fewer.")
-@click.option("--go-on", is_flag=True, help="Do not stop at the best known solution.")
+@click.option(
+    "--go-on",
+    is_flag=True,
+    help="Do not stop at the best known solution, nor at one that is proved optimal.",
+)
 @click.option(
     "--no-limit",
     is_flag=True,
@@ -117,8 +121,8 @@ def solve(
 
     FILE may be packed by gzip, or be a table of places (.csv); - is standard input.
 
-    The run ends at the first limit, or at the best known solution. If no limit is given, it ends
-    after 3 to 60 s, by the number of cities or vertices.
+    The run ends at the first limit, at the best known solution, or at one that is proved optimal.
+    If no limit is given, it ends after 3 to 60 s, by the number of cities or vertices.
     """
     from app.cli import headless
     from app.cli.picture import check_picture, draw_result
@@ -278,6 +282,7 @@ def _show(result: Result, reading: float, as_json: bool) -> None:
 def _summary(result: Result) -> str:
     """Return a run's result for people, in a few lines."""
     from gpu.core.words import counted
+    from gpu.run.stopping import PROVED
 
     instance, session, words = result.instance, result.session, result.instance.problem.words
     lines = [
@@ -302,6 +307,11 @@ def _summary(result: Result) -> str:
         f"{counted(result.iterations, 'iteration')}, "
         f"{counted(result.solutions_built, words.solution)}, {result.seconds:.2f} s",
     ]
+    if result.bound is not None and result.criterion != PROVED:
+        least = words.amount(result.bound.cost)
+        optimal = "it is optimal: " if result.proved else ""
+        none = f"no {words.solution} has fewer than {least} ({result.bound.why})"
+        lines.insert(-1, f"{optimal}{none}")
     return "\n".join(lines)
 
 

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.bounds import LowerBound
 from gpu.core.history import History, Progress
 from gpu.core.instance import Solution
 
@@ -157,6 +158,12 @@ class RunState(Snapshot):
     progress: Progress = field(default_factory=Progress)
     elapsed: float = 0.0  # seconds spent solving, pauses excluded
     generation: int = 0  # the run of the session; stale ones are dropped
+    bound: LowerBound | None = None  # what no solution is better than; None if it is not known
+
+    @property
+    def proved(self) -> bool:
+        """Whether the best solution is proved to be optimal: it costs what the lower bound says."""
+        return self.bound is not None and self.best_cost == self.bound.cost
 
     @classmethod
     def of(cls, shown: Snapshot, **added: Any) -> Self:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu.core.bounds import LowerBound
 from gpu.core.colony import Colony
 from gpu.core.errors import WrongSolutionError
 from gpu.core.history import History, Improvement, Progress
@@ -133,6 +134,10 @@ class Observer:
         self.state = replace(self.state, best_cost=cost, best_solution=solution, progress=begun)
         self._start = self.state
 
+    def note_bound(self, bound: LowerBound) -> None:
+        """Note what no solution is better than."""
+        self.state = replace(self.state, bound=bound, progress=Progress())
+
     def look(
         self, colony: Colony, instance: Instance, elapsed: float, recorded: Wanted
     ) -> RunState:
@@ -174,6 +179,7 @@ class Observer:
             built_solution=None,
             edits=state.edits + 1,
             progress=self.found.restart(cost, of_start=of_start),
+            bound=None,
         )
         self._start = self.state if of_start else None
 
@@ -201,6 +207,7 @@ class Observer:
             "elapsed": elapsed,
             "generation": self.state.generation,
             "edits": self.state.edits,
+            "bound": self.state.bound,
         }
         taken = RunState.of(shown, **{**added, **of_start})
         self.state = replace(

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
+from gpu.core.bounds import LowerBound
 from gpu.core.errors import FormicariumError
 from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import RunState
@@ -74,7 +75,9 @@ class Result:
     # whether it failed before it began, for a reason that the user can mend, such as its size
     refused: bool = False
     spent: Spent = NOTHING_SPENT  # seconds of building, and of checking
-    criterion: str = ""  # the limit that ended it, by its name in a session, or "optimum"
+    criterion: str = ""  # the limit that ended it, by its name in a session, "optimum" or "proved"
+    bound: LowerBound | None = None  # what no solution is better than; None if it is not known
+    proved: bool = False  # whether the solution is optimal, because it costs no more than that
 
     @classmethod
     def of(cls, instance: Instance, session: Session, outcome: RunOutcome) -> Self:
@@ -86,7 +89,8 @@ class Result:
         made = (state.iteration, state.solutions_built, state.elapsed)
         met = "" if outcome.criterion is None else outcome.criterion.name
         end, spent = (outcome.ending, outcome.reason, outcome.refused), outcome.spent
-        return cls(instance, session, *best, *made, *end, spent=spent, criterion=met)
+        least = (state.bound, cost is not None and state.proved)
+        return cls(instance, session, *best, *made, *end, spent, met, *least)
 
     def times(self) -> dict[str, float]:
         """Return the seconds of building and of solving; ``checking`` is a part of the latter."""
@@ -119,6 +123,9 @@ class Result:
             f"best_{words.cost}": self.cost,
             "optimum": self.instance.optimum,
             "gap_percent": self.gap_percent,
+            "lower_bound": None if self.bound is None else self.bound.cost,
+            "lower_bound_by": None if self.bound is None else self.bound.why,
+            "proved": self.proved,
             words.written: None if self.solution is None else self.instance.written(self.solution),
             "ending": self.ending.value,
             "reason": self.reason,

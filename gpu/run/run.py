@@ -24,13 +24,14 @@ from gpu.core.instance import Instance, Solution
 from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.snapshot import RunState, Wanted
+from gpu.run.bounding import Bounding
 from gpu.run.changes import Change, Setting
 from gpu.run.changing import Changes, RefusedChange
 from gpu.run.observing import Observer
 from gpu.run.outcome import Ending, RunOutcome, Spent
 from gpu.run.session import Session
 from gpu.run.slices import RunSlices, warning
-from gpu.run.starting import better_starts_of, start_of
+from gpu.run.starting import starts_of
 from gpu.run.stopping import StopCriterion, criterion_met, iterations_left
 
 if TYPE_CHECKING:
@@ -177,14 +178,35 @@ class Run:
             system = catalog.find(self.session.colony, device)
             begin = self.session.start
             given = None if begin is None else begin.load(self.instance)
+            bounding = Bounding(self.instance, self._over)
             with COMPILING.until(self._cancelled.is_set):
                 self._begin(given)
                 self._colony = self.changes.build(system, device, given)
+            self._note_bound(bounding)
         except Exception as error:
             self.fail(error, refused=isinstance(error, (FormicariumError, MemoryError)))
         finally:
             self._built_in, self._building_since = self.spent.building, None
         self._end_if_due()
+
+    def _over(self) -> bool:
+        return self._cancelled.is_set() or self.outcome is not None
+
+    def _note_bound(self, bounding: Bounding) -> None:
+        """Wait for the lower bound; without one the run goes on."""
+        try:
+            bound = bounding.result()
+        except Exception as error:
+            _log.exception("%s: there is no lower bound", self.instance.name)
+            self.notice = f"there is no lower bound: {sentence_for(error)}"
+            return
+        if bound is None:
+            return
+        self._observer.note_bound(bound)
+        if self._recorder is not None:
+            self._recorder.bound(self.state, bound)
+        if self.state.best_solution is not None:
+            self._tell(self.state)
 
     def advance(self, at_most: int | None = None) -> int:
         """Work for about ``SLICE`` seconds; return how many iterations became whole.
@@ -319,19 +341,10 @@ class Run:
                 _log.exception("%s: closing the colony failed", self.session.colony)
 
     def _begin(self, given: Solution | None) -> None:
-        """Begin with a solution, before there is a colony: the one that is ``given``, if one is."""
-        if given is not None or not self._begins:
-            self._begin_with(given)
-        else:
-            first = start_of(self.instance)
-            self._begin_with(first)
-            if first is not None:
-                for better in better_starts_of(self.instance, first, self._cancelled.is_set):
-                    self._begin_with(better)
-
-    def _begin_with(self, solution: Solution | None) -> None:
-        if solution is not None:
-            self._observer.begin(solution, self.instance.cost_of(solution))
+        """Begin with solutions, before there is a colony: with the one ``given``, if one is."""
+        starts = starts_of(self.instance, self._cancelled.is_set) if self._begins else ()
+        for start in starts if given is None else (given,):
+            self._observer.begin(start, self.instance.cost_of(start))
             self._tell(self.state)
 
     def _make_next(self) -> None:

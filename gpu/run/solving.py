@@ -38,7 +38,7 @@ def solve(
     progress: Callable[[RunState], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Result:
-    """Solve ``instance`` until the first limit, or the best known cost, is reached.
+    """Solve ``instance`` until the first limit, or the best known or an optimal cost, is reached.
 
     Ctrl-C ends the run as ``cancelled`` does: the result has what was found, and its ``ending`` is
     :attr:`Ending.CANCELLED`. A second Ctrl-C raises KeyboardInterrupt, and what was found is lost.
@@ -67,7 +67,7 @@ def solve(
     solutions
         Tours or colorings built after which to stop, at the end of an iteration.
     go_on
-        Whether to go on where the best known cost is reached.
+        Whether to go on where the best known cost, or one that is proved optimal, is reached.
     start
         A file with the tour to begin with, for a colony that can improve a given one: the focused
         and the crossing colonies. Where no colony is named, the aim ``best`` chooses such a one.

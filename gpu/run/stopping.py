@@ -16,6 +16,7 @@ from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted
 
 OPTIMUM = "optimum"  # the name of the criterion that the best known cost is reached
+PROVED = "proved"  # the name of the criterion that the best solution is proved to be optimal
 
 LATE, LATE_SHARE = 0.2, 0.02  # seconds, and share of the limit, by which a run may end later
 
@@ -26,7 +27,7 @@ class StopCriterion(NamedTuple):
     The next slice makes no more iterations than are left, so the run stops exactly at the limit.
     """
 
-    name: str  # of the limit in :data:`STOP_LIMITS`, or ``OPTIMUM``
+    name: str  # of the limit in :data:`STOP_LIMITS`, or ``OPTIMUM`` or ``PROVED``
     # how many iterations may follow a state: 0 to stop, infinity for no limit
     iterations_left: Callable[[RunState], float]
     # tells the user of the run's last state why it ended
@@ -35,9 +36,10 @@ class StopCriterion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StopSettings:
-    """The limits that the user asked for, beside the best known cost, where every run ends.
+    """The limits that the user asked for, beside the best known cost and a proof of the optimum.
 
-    A run that has neither goes on until it is cancelled. ParameterError if a value is out of its
+    Unless it should ``go_on``, a run ends at either of these. One that has neither goes on until it
+    is cancelled. ParameterError if a value is out of its
     range.
     """
 
@@ -46,7 +48,7 @@ class StopSettings:
     target_gap: float | None = None  # gap to the known optimum in %, >= 0
     target_length: int | None = None  # tour length, or number of colors, >= 0
     no_improvement: int | None = None  # iterations in a row without a better solution, >= 1
-    go_on: bool = False  # whether the run goes on when it has reached the best known cost
+    go_on: bool = False  # whether it goes on at the best known cost, and at an optimal one
     solutions: int | None = None  # tours or colorings that the ants build, >= 1
 
     def __post_init__(self) -> None:
@@ -91,6 +93,14 @@ class StopSettings:
                 "target_length",
                 lambda state: reached(state, lambda cost: cost <= target),
                 f"the target {words.aim.format(words.amount(target))} is reached",
+            )
+        if not self.go_on:
+            criteria.append(
+                StopCriterion(
+                    PROVED,
+                    lambda state: 0 if state.proved else math.inf,
+                    lambda state: proof_of(instance, state),
+                )
             )
         if (known := instance.optimum) is not None and not self.go_on:
             add(
@@ -191,6 +201,12 @@ def iterations_left(criteria: Sequence[StopCriterion], state: RunState) -> float
 def criterion_met(criteria: Sequence[StopCriterion], state: RunState) -> StopCriterion | None:
     """Return the first criterion because of which the run must stop; None if it may go on."""
     return next((one for one in criteria if one.iterations_left(state) <= 0), None)
+
+
+def proof_of(instance: Instance, state: RunState) -> str:
+    """Return why the best solution of a ``state`` that is ``proved`` is optimal, in words."""
+    assert state.bound is not None
+    return f"proved optimal: {instance.problem.words.amount(state.cost)}, and {state.bound.why}"
 
 
 def time_is_up(limit: float, state: RunState) -> str:

@@ -108,6 +108,8 @@ def in_words(line: str) -> str:
             )
         if kind == "outcome":
             what = f"{values['ending']}: {values['reason']}"
+        elif kind == "bound":
+            what = f"  lower bound {whole(values['lower_bound'])}: {values['by']}"
         else:
             mark = "↓" if kind == "improvement" else " "
             what = f"{mark} iteration {whole(values['iteration'])}"

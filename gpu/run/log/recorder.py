@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from gpu.core.bounds import LowerBound
 from gpu.core.errors import sentence_for
 from gpu.core.files import no_link
 from gpu.core.history import Improvement, Progress, joined
@@ -116,6 +117,19 @@ def change_line(
     }
 
 
+def bound_line(instance: Instance, state: RunState, bound: LowerBound) -> dict[str, object]:
+    """Return the line about what no solution is better than, and what shows it."""
+    return {
+        "kind": "bound",
+        "iteration": state.iteration,
+        "seconds": round(state.elapsed, 6),
+        **_found(instance, state),
+        "lower_bound": bound.cost,
+        "by": bound.why,
+        "witness": (bound.witness + 1).tolist(),
+    }
+
+
 def restart_line(instance: Instance, state: RunState, why: str) -> dict[str, object]:
     """Return the line about a colony that went wrong: a new one goes on from ``state``."""
     return {
@@ -175,6 +189,8 @@ def ending(instance: Instance, outcome: RunOutcome) -> dict[str, object]:
         "building_seconds": round(outcome.spent.building, 6),
         "checking_seconds": round(outcome.spent.checking, 6),
         **numbers(instance, outcome.state),
+        "lower_bound": None if outcome.state.bound is None else outcome.state.bound.cost,
+        "proved": outcome.state.proved,
     }
 
 
@@ -300,6 +316,11 @@ class Recorder:
         edits: Any = line.get("cities")
         if edits and self._frames is not None:
             self._frames.change(edits, after)
+
+    def bound(self, state: RunState, bound: LowerBound) -> None:
+        """Write what no solution is better than, now that the run is in this ``state``."""
+        with self._lock:
+            self._write([bound_line(self._instance, state, bound)])
 
     def restart(self, state: RunState, why: str) -> None:
         """Write that the run goes on from ``state`` with a new colony, and why."""

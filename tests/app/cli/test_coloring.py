@@ -79,6 +79,27 @@ def test_a_file_says_which_colony_and_the_result_is_a_proper_coloring(
     assert f"the same coloring as recorded: {amount}" in again.stderr
 
 
+def test_a_coloring_that_a_clique_proves_ends_the_command(tmp_path: Path) -> None:
+    file = tmp_path / "five.col"
+    write_graph(file, random_graph(5, 1))
+    limits = ("--colony", "coloring", "--device", "cpu:1", "--iterations", 1000)
+    done = run("solve", file, *limits)
+    assert done.returncode == 0, done.stderr
+    assert "finished: proved optimal: 5 colors, and a clique of 5 vertices\n" in done.stdout
+    told = run("solve", file, *limits, "--target-colors", 5, "--json")
+    found = json.loads(told.stdout.splitlines()[-1])
+    assert (found["lower_bound"], found["proved"], found["best_colors"]) == (5, True, 5)
+    assert found["lower_bound_by"] == "a clique of 5 vertices"
+    assert found["reason"] == "the target of 5 colors is reached"
+
+
+def test_a_bound_that_proves_nothing_is_said_beside_the_best(inside: Command) -> None:
+    done = inside(
+        "solve", QUEENS, "--colony", "coloring", "--device", "cpu:1", "--iterations", 1, "--go-on"
+    )
+    assert "no coloring has fewer than 7 colors (a clique of 7 vertices)" in done.stdout
+
+
 def test_speedups_of_both_problems_in_one_go(inside: Command) -> None:
     done = inside(
         "speedup", QUEENS, "ring-50", "--repeats", 1, "--iterations", 2, "--budget", 1, "--json"

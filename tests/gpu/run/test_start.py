@@ -51,7 +51,7 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
 
     def run(kind: type[RandomColony] = RandomColony, log: Path | None = None, **stop: float) -> Run:
         name = colonies.install(monkeypatch, kind)
-        monkeypatch.setattr(run_module, "start_of", nearest_neighbour_tour)
+        monkeypatch.setattr(run_module, "starts_of", colonies.nearest_start)
         settings = StopSettings(**stop)  # type: ignore[arg-type]
         session = new_session(INSTANCE, colony=name, seed=3, stop=settings)
         recorder = Recorder(log, session, INSTANCE, pytest.fail) if log else None
@@ -238,7 +238,13 @@ def test_a_run_on_a_graph_that_is_over_early_has_the_greedy_coloring(
     seen: list[RunState] = []
     instance = path_of(300)
     result = solve(
-        instance, colony=colony, device=device, seed=1, seconds=1.5, progress=seen.append
+        instance,
+        colony=colony,
+        device=device,
+        seed=1,
+        seconds=1.5,
+        go_on=True,  # though two colors are optimal
+        progress=seen.append,
     )
     assert (result.ending, result.iterations, result.best_iteration) == (Ending.FINISHED, 0, 0)
     assert (result.cost, result.to_dict()["best_colors"]) == (2, 2)
@@ -253,9 +259,8 @@ def test_a_run_on_a_gpu_begins_with_the_greedy_coloring(
 ) -> None:
     """On the emulation, where the ants of the first iteration find nothing that is as good."""
     instance, parameters = path_of(40), ColoringParameters(ants=2)
-    session = new_session(
-        instance, colony="aco-rlf-seq", device="cpu:1", seed=1, stop=StopSettings(iterations=1)
-    )
+    stop = StopSettings(iterations=1, go_on=True)
+    session = new_session(instance, colony="aco-rlf-seq", device="cpu:1", seed=1, stop=stop)
     recorder = Recorder(tmp_path / "run.jsonl", session, instance, pytest.fail)
     run = Run(instance, session, recorder=recorder)
     colony = ColoringColony(instance, parameters.resolved(instance.n), EmulatedMachine(), 1, 0)

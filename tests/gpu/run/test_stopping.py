@@ -4,8 +4,10 @@ import dataclasses
 import inspect
 import math
 
+import numpy as np
 import pytest
 
+from gpu.core.bounds import LowerBound
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
@@ -68,7 +70,7 @@ def test_nothing_is_reached_before_the_first_iteration() -> None:
 
 def test_the_best_known_cost_ends_a_run_unless_it_is_to_go_on() -> None:
     known = some_cities(optimum=1000)
-    (criterion,) = StopSettings().criteria(known)
+    _, criterion = StopSettings().criteria(known)
     assert iterations_left([criterion], state(best=1001)) == math.inf
     assert criterion_met([criterion], state(best=1000)) is criterion
     assert (criterion.name, criterion.sentence(state())) == (
@@ -76,8 +78,21 @@ def test_the_best_known_cost_ends_a_run_unless_it_is_to_go_on() -> None:
         "it found the best known length",
     )
     assert StopSettings(go_on=True).criteria(known) == ()
-    assert StopSettings().criteria(some_cities()) == ()
+    assert [one.name for one in StopSettings().criteria(some_cities())] == ["proved"]
     assert StopSettings.from_dict({"seconds": 1.0}) == StopSettings(1.0, go_on=True)  # as it was
+
+
+def test_a_cost_that_is_as_low_as_the_bound_ends_a_run_before_any_other_reason() -> None:
+    criteria = StopSettings(target_length=9).criteria(some_cities(optimum=1000))
+    bound = LowerBound(1000, "a clever argument", np.empty(0))
+    assert criterion_met(criteria, state(best=1001)) is None
+    assert not dataclasses.replace(state(best=1001), bound=bound).proved
+    found = dataclasses.replace(state(best=1000), bound=bound)
+    met = criterion_met(StopSettings().criteria(some_cities(optimum=1000)), found)
+    assert met.name == "proved"
+    assert met.sentence(found) == "proved optimal: 1000, and a clever argument"
+    assert StopSettings(go_on=True).criteria(some_cities()) == ()
+    assert not dataclasses.replace(NOTHING_YET, bound=bound).proved
 
 
 def test_a_gap_needs_an_optimum() -> None:
