@@ -19,6 +19,7 @@ from gpu.core.system import System, place_of
 from gpu.crossing import systems as crossing
 from gpu.faco import systems as faco
 from gpu.focused import systems as focused
+from gpu.gpx import systems as gpx
 from gpu.max_min import systems as max_min
 from gpu.rlf import systems as rlf
 
@@ -30,6 +31,7 @@ CATALOG = (
     *crossing.SYSTEMS,
     *faco.SYSTEMS,
     *rlf.SYSTEMS,
+    *gpx.SYSTEMS,
 )
 """All systems: those of a family in the order in which a short name looks for one that runs."""
 

@@ -58,9 +58,11 @@ class Purpose(enum.IntEnum):
     ``CELLS``: the direction in which the iteration's cells are cut.
     ``SOURCE``: which tour the next iteration of Focused ACO begins with; ``EDGES``: how many new
     edges an ant makes there.
-    ``CROSS``: all that an ant draws that makes a tour or crosses two, block after block.
+    ``CROSS``: all that an ant draws that makes a tour or crosses two, block after block; of a
+    coloring, block 0 alone.
     ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
     ``CLIQUE``: what a move draws that changes a clique.
+    ``OPTIMIZE``: the word of a move of an ant that optimizes a partial coloring.
     """
 
     START = 0
@@ -76,6 +78,7 @@ class Purpose(enum.IntEnum):
     EDGES = 10
     CROSS = 11
     CLIQUE = 12
+    OPTIMIZE = 13
 
 
 def philox4x32(

@@ -157,7 +157,7 @@ class SearchReplay:
         self._graph, self._ants, self._iteration = graph, ants, iteration
         self._source = source
         self._rules = rules_of(rules.key, graph, greedy_colors(graph), moves)
-        self._workspace = workspace_of(graph.n, self._rules.most)
+        self._workspace = workspace_of(graph, self._rules.most)
         self._search, self._made, self._best = -1, 0, 0
         self._expiries = np.zeros((graph.n, self._rules.most), np.uint32)
 

@@ -26,7 +26,8 @@ def is_small(graph: GraphInstance) -> bool:
     return graph.n + len(graph.edges) <= _SMALL
 
 
-_made: WeakKeyDictionary[GraphInstance, NDArray[np.int32]] = WeakKeyDictionary()
+MADE: WeakKeyDictionary[GraphInstance, NDArray[np.int32]] = WeakKeyDictionary()
+"""The coloring of each graph that has been made, here or by compiled code."""
 
 
 def dsatur_coloring(instance: GraphInstance) -> NDArray[np.int32]:
@@ -35,9 +36,9 @@ def dsatur_coloring(instance: GraphInstance) -> NDArray[np.int32]:
     It needs no compiler, O((n + m) log n) time and O(n + m) memory for n vertices and m edges: some
     tens of milliseconds for 100,000 edges. The coloring of an instance is made once.
     """
-    if instance not in _made:
-        _made[instance] = frozen(_colored(instance))
-    return _made[instance]
+    if instance not in MADE:
+        MADE[instance] = frozen(_colored(instance))
+    return MADE[instance]
 
 
 def _colored(instance: GraphInstance) -> NDArray[np.int32]:

@@ -257,7 +257,7 @@ class RlfTabuCpuColony(RlfCpuColony):
         n, most = graph.n, greedy_colors(graph)
         memory.require(
             f"this colony on {graph.name} ({n} vertices, {count} searches)",
-            tabu.bytes_needed(n, most, count, len(workspaces)),
+            tabu.bytes_needed(graph, most, count, len(workspaces)),
             count,
         )
         rules = tabu.rules_of(state.rules.key, graph, most, parameters.moves)
@@ -265,7 +265,7 @@ class RlfTabuCpuColony(RlfCpuColony):
         expiries, states = (count, n, most), (count, 4)
         searches = allocated(Searches, (count, n), states=states, expiries=expiries)
         self._searching = RlfTabuState(state, rules, searches, np.zeros(count, np.int64))
-        both = [RlfTabuWorkspace(ants, tabu.workspace_of(n, most)) for ants in workspaces]
+        both = [RlfTabuWorkspace(ants, tabu.workspace_of(graph, most)) for ants in workspaces]
         units = ((RANK, each(1)), (SEARCH, shared(count)), (TAKE, shared(count)))
         stages = [Stage(number, "tabu search", of_thread) for number, of_thread in units]
         return self._searching, both, stages

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ import pytest
 from gpu.core.snapshot import RunState
 from gpu.cpu import first_colorings
 from gpu.cpu.first_colorings import (
+    best_greedy_coloring,
     first_fit_coloring,
+    greedy_colorings,
     largest_first_coloring,
     saturation_coloring,
     smallest_last_coloring,
@@ -51,7 +54,10 @@ graphs = pytest.mark.parametrize("instance", GRAPHS, ids=lambda one: f"{one.name
 
 @pytest.fixture
 def _large(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every graph count as a large one."""
+    """Let every graph count as a large one, of which nothing is made yet."""
+    monkeypatch.setattr(dsatur, "MADE", WeakKeyDictionary())
+    monkeypatch.setattr(first_colorings, "MADE", dsatur.MADE)
+    monkeypatch.setattr(first_colorings, "_found", WeakKeyDictionary())
     monkeypatch.setattr(dsatur, "_SMALL", 0)
 
 
@@ -95,9 +101,10 @@ def test_by_saturation_they_are_those_without_a_compiler(
 ) -> None:
     monkeypatch.setattr(first_colorings, "_VERTICES_AT_ONCE", 3)
     found = saturation_coloring(instance)
-    assert found.tolist() == dsatur_coloring(instance).tolist()
+    assert found.tolist() == dsatur._colored(instance).tolist()
     assert not found.flags.writeable
     assert saturation_coloring(instance) is found
+    assert dsatur_coloring(instance) is found
 
 
 def test_a_small_graph_needs_no_compiler() -> None:
@@ -119,6 +126,25 @@ def test_it_can_be_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert saturation_coloring(instance) is not None
 
 
+@graphs
+@pytest.mark.usefixtures("_large")
+def test_greedy_colorings_become_better(instance: GraphInstance) -> None:
+    found = list(greedy_colorings(instance))
+    costs = [instance.cost_of(one) for one in found]
+    assert costs == sorted(set(costs), reverse=True)
+    by = largest_first_coloring, smallest_last_coloring, dsatur_coloring
+    assert costs[-1] == min(instance.cost_of(make(instance)) for make in by)
+    assert best_greedy_coloring(instance) is found[-1]
+    again = list(greedy_colorings(instance))
+    assert all(one is other for one, other in zip(found, again, strict=True))
+
+
+def test_of_a_small_graph_the_greedy_coloring_is_that_by_saturation() -> None:
+    instance = crown(9)
+    assert best_greedy_coloring(instance) is dsatur_coloring(instance)
+    assert len(list(greedy_colorings(instance))) == 1
+
+
 def crown(half: int) -> GraphInstance:
     """Two colors suffice, and largest first takes one for every pair."""
     edges = [(2 * one, 2 * other + 1) for one in range(half) for other in range(half)]
@@ -133,12 +159,13 @@ def test_a_run_on_a_large_graph_shows_a_coloring_at_once_and_then_a_better_one()
     run = Run(instance, session)
     run.observers.append(seen.append)
     run.build()
-    costs = [state.best_cost for state in seen]
+    costs = [one.cost for one in run.improvements]
     assert (costs[0], costs[-1]) == (8, 2)
     assert costs == sorted(set(costs), reverse=True)
-    assert [one.cost for state in seen for one in state.progress.improvements] == costs
+    assert list(dict.fromkeys(state.best_cost for state in seen)) == costs
+    told = [one.cost for state in seen for one in state.progress.improvements]
+    assert told == costs
     run.close()
-    assert [one.cost for one in run.improvements] == costs
 
 
 @pytest.mark.usefixtures("_large")

@@ -35,7 +35,7 @@ def test_searches_that_do_not_fit_are_refused_with_a_choice_that_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     graph = random_graph(300, 0.5)
-    half = sum(bytes_needed(graph.n, greedy_colors(graph), 64, 1).values())
+    half = sum(bytes_needed(graph, greedy_colors(graph), 64, 1).values())
     monkeypatch.setattr(main_memory, "free_memory", lambda: SPARE + half)
     with pytest.raises(DeviceMemoryError, match="use at most 50 searches, or the colony coloring"):
         RlfTabuCpuColony(

@@ -1,0 +1,1 @@
+"""Colonies that cross colorings, repair them by tabu search, and search beside that: ours, HEAD."""

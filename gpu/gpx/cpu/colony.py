@@ -1,0 +1,611 @@
+"""The gpx colony on the CPU, and the stages of its iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.snapshot import Trails
+from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
+from gpu.cpu import main_memory as memory
+from gpu.cpu.colony import CpuColony, Painter
+from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.first_colorings import best_greedy_coloring
+from gpu.cpu.philox import below, draw_block, key_of, words_of
+from gpu.cpu.record import ITERATION, LAST_TOTAL, count_iteration, record_of
+from gpu.cpu.stage_loop import StageTask, loop_over, units_of
+from gpu.cpu.stages import Stage, each, shared
+from gpu.gpx.cpu import state as states
+from gpu.gpx.cpu.crossover import CROSS, CrossRoom, color_at_random, cross_colorings
+from gpu.gpx.cpu.optimizer import (
+    DRIVEN_OUT,
+    LOOSE_COUNT,
+    OPTIMIZE,
+    OWN_COLORS,
+    Optimizer,
+    begin_optimizer,
+    optimize_once,
+)
+from gpu.gpx.cpu.state import (
+    ALONE,
+    BEGUN,
+    BEST_COLORS,
+    BEST_ISLAND,
+    COST,
+    CROSSING,
+    ENDS,
+    EXPLORING,
+    FOUND,
+    FOUND_BY,
+    GAINED_AT,
+    GENERATION_MOVES,
+    GENERATIONS,
+    HALVED,
+    IDLE,
+    KINDS,
+    LEFT_OVER,
+    MOVES,
+    NO_RESULT,
+    OPERATIONS,
+    OPTIMIZING,
+    QUOTA,
+    SCHEDULE_SIZE,
+    GpxRules,
+    GpxState,
+    Population,
+)
+from gpu.gpx.parameters import ALIKE, MOST_HALVINGS, RECOVERY, GpxParameters, HeadParameters
+from gpu.gpx.rule import BEHIND, MOST_TRAIL, WHOLE_KEEP
+from gpu.problems.coloring.instance import GraphInstance, class_order
+from gpu.tabu_search import cpu as tabu
+from gpu.tabu_search.cpu import (
+    CONFLICTS,
+    NOW_COLORS,
+    NOW_FEWEST,
+    NOW_TIME,
+    TABU,
+    WRONG,
+    TabuWorkspace,
+    build,
+    move,
+    squeeze,
+)
+
+WORK, GATHER, MARK = range(3)
+"""The stages: each ant searches; what they found is gathered; trails are renewed."""
+
+
+@loop_over
+def run(
+    state: GpxState,
+    workspace: CrossRoom,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    stage: int,
+) -> None:
+    """Do a thread's share of a stage. A unit of WORK is an ant, one of MARK a row of trails."""
+    if stage == WORK:
+        for ant in units_of(state.rules.ants, task):
+            _work(state, workspace, ant)
+    elif stage == MARK:
+        if state.schedule[ENDS]:
+            islands, n, _ = state.trails.matrices.shape
+            for row in units_of(islands * n, task):
+                _renew_trails(state, row // n, row % n)
+    elif task.thread == 0:
+        _gather(state)
+
+
+@compiled
+def _work(state: GpxState, room: CrossRoom, ant: Whole) -> None:
+    """Let an ant search."""
+    rules, progress = state.rules, state.population.progress[ant]
+    progress[FOUND] = progress[OPERATIONS] = progress[MOVES] = 0
+    crossing = rules.ants - rules.optimizers - rules.explorers
+    target = state.schedule[BEST_COLORS] - 1
+    if target < 1:
+        return
+    if ant < crossing:
+        _cross_and_search(state, room, ant, target)
+    elif ant < crossing + rules.optimizers:
+        _optimize(state, ant, ant - crossing, target)
+    else:
+        number = ant - rules.optimizers
+        explored = max(1, np.int64(rules.explored * (target + 1) + 0.5))
+        _explore(state, ant, number, min(target, explored))
+
+
+@inlined
+def _search_of(state: GpxState, number: Whole) -> TabuWorkspace:
+    """Return what one ant's tabu search works with."""
+    s = state.searches
+    return TabuWorkspace(
+        s.colors[number],
+        s.counts[number],
+        s.rows[number],
+        s.least[number],
+        s.wrong[number],
+        s.places[number],
+        s.members[number],
+        s.sizes[number],
+        s.names[number],
+        s.heads[number],
+        s.entries[number],
+        s.links[number],
+        s.numbers[number],
+        s.words[number],
+    )
+
+
+@inlined
+def _optimizer_of(state: GpxState, number: Whole) -> Optimizer:
+    """Return what one optimizer works with."""
+    s = state.optimizers
+    return Optimizer(
+        s.colors[number],
+        s.loose[number],
+        s.weights[number],
+        s.sums[number],
+        s.members[number],
+        s.row[number],
+        s.sizes[number],
+        s.names[number],
+        s.numbers[number],
+        s.words[number],
+    )
+
+
+@inlined
+def _copy(to: NDArray[np.int32], colors: NDArray[np.int32]) -> None:
+    for v in range(colors.size):
+        to[v] = colors[v]
+
+
+@inlined
+def _key(colors: Whole, conflicts: Whole) -> np.int64:
+    """Return by what results are compared: the number of colors, then that of conflicts."""
+    return np.int64(colors) << 32 | np.int64(conflicts)
+
+
+@inlined
+def first_ant(rules: GpxRules, island: Whole) -> np.int64:
+    """Return the first ant of an island; the number of islands gives the end of the last one."""
+    crossing = rules.ants - rules.optimizers - rules.explorers
+    return np.int64(crossing * island // rules.islands)
+
+
+@inlined
+def island_of(rules: GpxRules, ant: Whole) -> np.int64:
+    """Return on which island an ant lives."""
+    crossing = rules.ants - rules.optimizers - rules.explorers
+    return np.int64((rules.islands * (ant + 1) - 1) // crossing)
+
+
+@inlined
+def partner_of(rules: GpxRules, ant: Whole, word: np.uint32) -> np.int64:
+    """Return with whom an ant crosses colorings: with itself if it is alone on its island."""
+    island = island_of(rules, ant)
+    first = first_ant(rules, island)
+    others = first_ant(rules, island + 1) - first - 1
+    if others == 0:
+        return np.int64(ant)
+    partner = first + below(word, others)
+    return partner + 1 if partner >= ant else partner
+
+
+@compiled
+def _cross_and_search(state: GpxState, room: CrossRoom, ant: Whole, target: Whole) -> None:
+    """Make a child at the beginning of a generation, and make moves of this generation."""
+    rules, population, schedule = state.rules, state.population, state.schedule
+    progress, own, key = population.progress[ant], _search_of(state, ant), state.graph.key
+    now, island = own.numbers, island_of(rules, ant)
+    words = words_of(key, CROSS, state.record.numbers[ITERATION], ant, 0)
+    behind = now[NOW_COLORS] - target
+    begins = not progress[BEGUN]
+    far = begins or (behind > 0 if rules.anew else behind > max(1, target // BEHIND))
+    crosses = schedule[GENERATION_MOVES] == 0
+    random = False
+    if begins:
+        draw_block(own.words, key, TABU, 0, ant, 0)
+        progress[BEGUN] = 1
+    if far:
+        random = rules.anew or ant != first_ant(rules, island)
+        if not random:
+            _copy(own.colors, population.best)
+            now[NOW_COLORS] = schedule[BEST_COLORS]
+        progress[LEFT_OVER] = own.colors.size
+    elif crosses:
+        random = population.ended[island] != 0
+        progress[LEFT_OVER] = own.colors.size
+        if not random:
+            parents, partner = population.parents, partner_of(rules, ant, words[2])
+            trails = state.trails.matrices[island]
+            progress[LEFT_OVER] = cross_colorings(
+                room,
+                parents[ant],
+                parents[partner],
+                own.colors,
+                target,
+                words,
+                trails if rules.by_trails else trails[:0],
+            )
+        now[NOW_COLORS] = target
+    if random:
+        now[NOW_COLORS] = target
+        color_at_random(own.colors, target, words[1])
+    if far or crosses or behind > 0:
+        _begin_search(state, own, ant, target)
+        population.result_keys[ant] = _key(now[NOW_COLORS], now[CONFLICTS])
+        _copy(population.results[ant], own.colors)
+    _search(state, own, ant, ant, schedule[QUOTA + CROSSING], True)
+
+
+@inlined
+def _begin_search(state: GpxState, own: TabuWorkspace, number: Whole, target: Whole) -> None:
+    """Begin a tabu search with so many colors; the smallest classes are given up."""
+    now = own.numbers
+    if now[NOW_COLORS] > target:
+        squeeze(own.colors, own.sizes, own.names, now[NOW_COLORS], target)
+        now[NOW_COLORS] = target
+    build(state.graph, own, state.expiries.moves[number], True)
+    now[NOW_FEWEST] = now[CONFLICTS]
+
+
+@compiled
+def _search(
+    state: GpxState, own: TabuWorkspace, ant: Whole, number: Whole, quota: Whole, keeps: bool
+) -> None:
+    """Make so many moves of tabu search; whenever a coloring is proper, give up a class.
+
+    If the ant ``keeps`` results, it remembers the coloring with the fewest conflicts.
+    """
+    population, now = state.population, own.numbers
+    progress, expiries = population.progress[ant], state.expiries.moves[number]
+    vector = 8 if state.graph.near.size > 0 else 1
+    fixed = 2 * state.graph.neighbours.size // own.colors.size // vector + 40
+    made = work = np.int64(0)
+    fewest = now[NOW_FEWEST]
+    while True:
+        while now[CONFLICTS] > 0 and made < quota:
+            work += fixed + now[WRONG] * (now[NOW_COLORS] // 16 + 2)
+            move(state.graph, own, expiries, number)
+            made += 1
+            if now[NOW_FEWEST] < fewest:
+                fewest = now[NOW_FEWEST]
+                progress[GAINED_AT] = now[NOW_TIME]
+                if keeps:
+                    population.result_keys[ant] = _key(now[NOW_COLORS], fewest)
+                    _copy(population.results[ant], own.colors)
+        if now[CONFLICTS] > 0:
+            break
+        _keep_found(population, ant, own.colors, own.names, now[NOW_COLORS])
+        if progress[FOUND] == 1 or state.rules.anew:
+            break
+        _copy(own.colors, population.found[ant])
+        now[NOW_COLORS] = progress[FOUND]
+        _begin_search(state, own, number, progress[FOUND] - 1)
+        work += own.colors.size * 8
+        fewest = now[NOW_FEWEST]
+        progress[GAINED_AT] = now[NOW_TIME]
+        if keeps:
+            population.result_keys[ant] = _key(now[NOW_COLORS], fewest)
+            _copy(population.results[ant], own.colors)
+    progress[MOVES], progress[OPERATIONS] = made, work
+
+
+@inlined
+def _keep_found(
+    population: Population,
+    ant: Whole,
+    colors: NDArray[np.int32],
+    names: NDArray[np.int32],
+    count: Whole,
+) -> None:
+    """Keep a proper coloring; classes without vertices do not count."""
+    names[:count] = 0
+    for color in colors:
+        names[color] = 1
+    used = 0
+    for color in range(count):
+        if names[color]:
+            names[color] = used
+            used += 1
+    for v in range(colors.size):
+        population.found[ant, v] = names[colors[v]]
+    population.progress[ant, FOUND] = used
+
+
+@compiled
+def _explore(state: GpxState, ant: Whole, number: Whole, target: Whole) -> None:
+    """Search with far fewer colors."""
+    own, progress = _search_of(state, number), state.population.progress[ant]
+    now, key = own.numbers, state.graph.key
+    stalled = now[NOW_TIME] - progress[GAINED_AT] > state.rules.patience
+    if not progress[BEGUN]:
+        draw_block(own.words, key, TABU, 0, number, 0)
+    if not progress[BEGUN] or stalled:
+        progress[BEGUN] = 1
+        progress[GAINED_AT] = now[NOW_TIME]
+        now[NOW_COLORS] = target
+        words = words_of(key, CROSS, state.record.numbers[ITERATION], ant, 0)
+        color_at_random(own.colors, target, words[1])
+        _begin_search(state, own, number, target)
+    elif now[NOW_COLORS] > target:
+        _begin_search(state, own, number, target)
+    _search(state, own, ant, number, state.schedule[QUOTA + EXPLORING], False)
+
+
+@compiled
+def _optimize(state: GpxState, ant: Whole, number: Whole, target: Whole) -> None:
+    """Make moves of an optimizer; whenever all vertices have a color, give up a class."""
+    rules, graph, population = state.rules, state.graph, state.population
+    own, progress = _optimizer_of(state, number), population.progress[ant]
+    numbers, n = own.numbers, own.colors.size
+    if not progress[BEGUN] or numbers[OWN_COLORS] > target:
+        if not progress[BEGUN]:
+            draw_block(own.words, graph.key, OPTIMIZE, 0, ant, 0)
+        progress[BEGUN] = 1
+        _copy(own.colors, population.best)
+        squeeze(own.colors, own.sizes, own.names, target + 1, target)
+        numbers[OWN_COLORS] = target
+        begin_optimizer(graph, own)
+    dense = graph.near.size > 0
+    neighbours = graph.neighbours.size // n
+    a_vertex = n // 8 if dense else 2 * neighbours
+    quota = state.schedule[QUOTA + OPTIMIZING]
+    made = work = np.int64(0)
+    while True:
+        while numbers[LOOSE_COUNT] > 0 and made < quota:
+            optimize_once(graph, own, ant, rules.noise, rules.heaviest)
+            work += 2 * numbers[OWN_COLORS] + a_vertex * (1 + numbers[DRIVEN_OUT]) + 40
+            made += 1
+        if numbers[LOOSE_COUNT] > 0:
+            break
+        _keep_found(population, ant, own.colors, own.names, numbers[OWN_COLORS])
+        if progress[FOUND] == 1:
+            break
+        _copy(own.colors, population.found[ant])
+        squeeze(own.colors, own.sizes, own.names, progress[FOUND], progress[FOUND] - 1)
+        numbers[OWN_COLORS] = progress[FOUND] - 1
+        begin_optimizer(graph, own)
+        work += n * (own.row.size + 8)
+        if made >= quota:
+            break
+    progress[MOVES], progress[OPERATIONS] = made, work
+
+
+@compiled
+def _gather(state: GpxState) -> None:
+    """Note what the ants found, and say what they do in the next iteration."""
+    schedule, population, rules = state.schedule, state.population, state.rules
+    record, progress = state.record, population.progress
+    before, total = schedule[BEST_COLORS], np.int64(0)
+    finder = np.int64(-1)
+    for ant in range(rules.ants):
+        found = progress[ant, FOUND]
+        total += found if 0 < found < before else before
+        if 0 < found < schedule[BEST_COLORS]:
+            schedule[BEST_COLORS] = found
+            finder = np.int64(ant)
+    if finder >= 0:
+        _copy(population.best, population.found[finder])
+        schedule[FOUND_BY] = _kind_of(rules, finder)
+        if schedule[FOUND_BY] == CROSSING:
+            schedule[BEST_ISLAND] = island_of(rules, finder)
+    record.numbers[LAST_TOTAL] = total
+    best = schedule[BEST_COLORS]
+    first = record.numbers[ITERATION] == 0
+    improved = count_iteration(record, best)
+    if improved or first:
+        for v in range(record.best_solution.size):
+            record.best_solution[v] = record.last_solution[v] = population.best[v]
+    _share_work(state, finder)
+    _end_generation(state)
+    _plan(state)
+
+
+@inlined
+def _kind_of(rules: GpxRules, ant: Whole) -> int:
+    crossing = rules.ants - rules.optimizers - rules.explorers
+    if ant < crossing:
+        return CROSSING
+    return OPTIMIZING if ant < crossing + rules.optimizers else EXPLORING
+
+
+@inlined
+def _share_work(state: GpxState, finder: Whole) -> None:
+    """Let kinds work the less the longer others have found all; measure what moves cost."""
+    schedule, progress, rules = state.schedule, state.population.progress, state.rules
+    schedule[IDLE] += 1
+    if finder >= 0:
+        schedule[IDLE] = 0
+        for kind in range(KINDS):
+            halved = min(schedule[HALVED + kind] + 1, MOST_HALVINGS)
+            schedule[HALVED + kind] = 0 if kind == schedule[FOUND_BY] else halved
+    elif schedule[IDLE] % RECOVERY == 0:
+        for kind in range(KINDS):
+            schedule[HALVED + kind] -= schedule[HALVED + kind] > 0
+    for kind in range(KINDS):
+        work = moves = np.int64(0)
+        for ant in range(rules.ants):
+            if _kind_of(rules, ant) == kind:
+                work += progress[ant, OPERATIONS]
+                moves += progress[ant, MOVES]
+        if moves > 0:
+            schedule[COST + kind] = max(np.int64(1), work // moves)
+
+
+@inlined
+def _plan(state: GpxState) -> None:
+    """Say how many moves each ant makes in the next iteration."""
+    schedule, rules = state.schedule, state.rules
+    crossing = rules.ants - rules.optimizers - rules.explorers
+    work = np.int64(rules.work)
+    if crossing > 0:
+        work = min(work, rules.moves * schedule[COST + CROSSING])
+    for kind in range(KINDS):
+        own = work if kind == CROSSING else ALONE * work
+        quota = own // schedule[COST + kind] >> schedule[HALVED + kind]
+        schedule[QUOTA + kind] = max(np.int64(1), quota)
+    left = rules.moves - schedule[GENERATION_MOVES]
+    schedule[QUOTA + CROSSING] = min(schedule[QUOTA + CROSSING], left)
+
+
+@inlined
+def _end_generation(state: GpxState) -> None:
+    """At the end of a generation, its results become parents; renew elites."""
+    schedule, population, rules = state.schedule, state.population, state.rules
+    crossing = rules.ants - rules.optimizers - rules.explorers
+    schedule[GENERATION_MOVES] += schedule[QUOTA + CROSSING]
+    schedule[ENDS] = crossing > 0 and schedule[GENERATION_MOVES] >= rules.moves
+    if not schedule[ENDS]:
+        return
+    schedule[GENERATION_MOVES] = 0
+    schedule[GENERATIONS] += 1
+    for ant in range(crossing):
+        _copy(population.parents[ant], population.results[ant])
+    for island in range(rules.islands):
+        first, end = first_ant(rules, island), first_ant(rules, island + 1)
+        ended = 1
+        for ant in range(first, end):
+            if population.progress[ant, LEFT_OVER] * ALIKE > population.best.size:
+                ended = 0
+        population.ended[island] = ended
+        if rules.cycle > 0:
+            _keep_elites(state, island, first, end)
+
+
+@inlined
+def _keep_elites(state: GpxState, island: Whole, first: Whole, end: Whole) -> None:
+    """Keep the best result of a cycle; that of the cycle before comes back at its end."""
+    population = state.population
+    keys, elites, elite_keys = population.result_keys, population.elites, population.elite_keys
+    for elite in range(2):
+        more = elite_keys[island, elite] >> 32 > keys[first] >> 32  # colors than now
+        if population.ended[island] or more:
+            elite_keys[island, elite] = NO_RESULT
+    if population.ended[island]:
+        return
+    for ant in range(first, end):
+        if keys[ant] < elite_keys[island, 0]:
+            elite_keys[island, 0] = keys[ant]
+            _copy(elites[island, 0], population.results[ant])
+    if state.schedule[GENERATIONS] % state.rules.cycle == 0:
+        if elite_keys[island, 1] != NO_RESULT:
+            _copy(population.parents[first], elites[island, 1])
+        _copy(elites[island, 1], elites[island, 0])
+        elite_keys[island, 1] = elite_keys[island, 0]
+        elite_keys[island, 0] = NO_RESULT
+
+
+@compiled
+def _renew_trails(state: GpxState, island: Whole, v: Whole) -> None:
+    """Renew the trails of ``v``: how often another vertex had its color lately."""
+    rules, row = state.rules, state.trails.matrices[island, v]
+    if state.population.ended[island]:
+        row[:] = 0
+        return
+    first, end = first_ant(rules, island), first_ant(rules, island + 1)
+    keep = np.uint32(rules.keep)
+    deposit = np.uint16((WHOLE_KEEP - rules.keep) * MOST_TRAIL // WHOLE_KEEP // (end - first))
+    for u in range(row.size):
+        row[u] = np.uint16(np.uint32(np.uint32(row[u]) * keep) >> np.uint32(16))
+    for ant in range(first, end):
+        colors = state.population.results[ant]
+        own = colors[v]
+        for u in range(row.size):
+            row[u] += deposit if colors[u] == own else np.uint16(0)
+
+
+SHOWN_SPAN = 99  # trails are shown from 1, of vertices that never had one color, to 100, of always
+
+
+class GpxCpuColony(CpuColony):
+    """The gpx colony on the CPU: the same colorings with any number of threads.
+
+    It begins with the coloring ``start``, else with the greedy one.
+
+    Raises
+    ------
+    DeviceMemoryError
+        If the colony would not fit into free memory.
+    """
+
+    NUMBERS = frozenset({"moves", "cycle", "noise", "explored", "patience", "beta", "rho"})
+
+    _run = staticmethod(run)
+    _instance: GraphInstance
+
+    def __init__(
+        self,
+        instance: GraphInstance,
+        parameters: GpxParameters | HeadParameters,
+        seed: int,
+        *,
+        threads: int,
+        start: NDArray[np.int32] | None = None,
+    ) -> None:
+        n = instance.n
+        rules = states.rules_of(parameters, instance)
+        threads = max(1, min(threads, rules.ants))
+        best = best_greedy_coloring(instance) if start is None else start
+        most = max(1, int(best.max()) + 1)
+        needed = states.bytes_needed(instance, rules, most, threads)
+        memory.require(f"this colony on {instance.name} ({n} vertices, {rules.ants} ants)", needed)
+        self._instance, self._parameters = instance, parameters
+        searches = rules.ants - rules.optimizers
+        graph = tabu.rules_of(key_of(seed), instance, most, 0)
+        schedule = np.zeros(SCHEDULE_SIZE, np.int64)
+        schedule[BEST_COLORS], schedule[FOUND_BY] = most, -1
+        cost = 2 * len(instance.adjacent) // n + most
+        schedule[COST : COST + 3] = cost
+        schedule[QUOTA : QUOTA + 3] = max(1, min(rules.moves, rules.work // cost))
+        state = GpxState(
+            graph,
+            rules,
+            states.new_searches(instance, searches, most),
+            states.Expiries(np.zeros((searches, n, most), np.uint32)),
+            states.new_optimizers(instance, rules.optimizers, most),
+            states.new_population(instance, rules, best),
+            schedule,
+            states.new_trails(n, rules.islands),
+            record_of(n),
+        )
+        self._population, self._schedule = state.population, schedule
+        self._matrices = state.trails.matrices
+        stages = [Stage(WORK, "search", shared(rules.ants)), Stage(GATHER, "update", each(1))]
+        if self._matrices.size:
+            islands, side, _ = self._matrices.shape
+            stages.append(Stage(MARK, "update", shared(islands * side)))
+        rooms = [states.new_room(n, most) for _ in range(threads)]
+        super().__init__(rules.ants, state.record, stages, state, rooms)
+
+    def _rules_for(self, parameters: Any) -> Sequence[Any]:
+        return (states.rules_of(parameters, self._instance),)
+
+    @property
+    def _shown(self) -> NDArray[np.uint16]:
+        """The trails of the island that last found a better coloring than all before."""
+        matrix: NDArray[np.uint16] = self._matrices[int(self._schedule[BEST_ISLAND])]
+        return matrix
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
+        if not self._matrices.size:  # no pair of vertices has a trail
+            return np.ones(self._instance.n, np.float32)
+        return _as_shown(self._shown[city])
+
+    def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:
+        if not self._matrices.size:
+            return None
+        matrix = _as_shown(self._shown)
+        select = partial(matrix_trails, matrix, directed=False, level=INITIAL_LEVEL)
+        return lambda coloring: matrix_picture(matrix, class_order(coloring)), select
+
+
+def _as_shown(trails: NDArray[np.uint16]) -> NDArray[np.float32]:
+    return np.float32(1) + trails * np.float32(SHOWN_SPAN / MOST_TRAIL)

@@ -1,0 +1,174 @@
+"""Parameters of the gpx and the HEAD colonies, and which graphs have tabu searches."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Self
+
+from gpu.core.parameters import Parameters, parameter
+
+MOST_SEARCHED = 20_000  # vertices up to which a colony has tabu searches, if nobody says else
+MOST_WITH_TRAILS = 4096  # vertices up to which pairs of vertices have trails
+GPX_ANTS = 10  # an island that crosses colorings, an optimizer and an explorer
+GPX_ISLAND = 8
+MOVES_A_VERTEX = 16  # of a generation
+
+MOST_HALVINGS = 4  # the least work that a kind of search has is its full one, halved so often
+RECOVERY = 40  # iterations without fewer colors after which each kind gets twice the work again
+ALIKE = 100  # colorings are alike if all but one vertex in so many is in common classes
+HEAD_KEEP = 0.85  # share of a HEAD colony's trails, which are there to be seen, that remains
+
+BY_TRAILS, AT_RANDOM = "trails", "random"
+LEFT = {
+    BY_TRAILS: "to the class where their trails are strongest, in random order",
+    AT_RANDOM: "to any class",
+}
+
+
+def moves_parameter() -> Any:
+    """Declare the field ``moves``."""
+    return parameter(
+        None,
+        "i",
+        "Moves of tabu search with which an ant repairs a coloring: a generation.",
+        1,
+        100_000_000,
+        automatic=f"{MOVES_A_VERTEX} n",
+        phase="search",
+        live=True,
+    )
+
+
+@dataclass(frozen=True)
+class GpxParameters(Parameters):
+    """Parameters of the gpx colonies, which are ours."""
+
+    ants: int | None = parameter(
+        None,
+        "m",
+        "All ants. Those that are neither optimizers nor explorers live on islands: they cross "
+        "colorings with each other, and repair them by tabu search.",
+        1,
+        100_000,
+        automatic=f"{GPX_ANTS}, or 1 beyond {MOST_SEARCHED:,} vertices",
+    )
+    island: int = parameter(
+        GPX_ISLAND,
+        "I",
+        "Ants of an island, which cross their colorings with each other alone.",
+        2,
+        100_000,
+        phase="search",
+    )
+    optimizers: int | None = parameter(
+        None,
+        "o",
+        "Ants that color a part of the graph and give each vertex without color the class where "
+        "it drives out the lightest neighbours (conflict optimizer).",
+        0,
+        100_000,
+        automatic=f"m / {GPX_ANTS}, at least 1, or all beyond {MOST_SEARCHED:,} vertices",
+        phase="search",
+    )
+    explorers: int | None = parameter(
+        None,
+        "e",
+        "Ants that search by themselves, with far fewer colors than the best coloring has.",
+        0,
+        100_000,
+        automatic=f"m / {GPX_ANTS}, or none beyond {MOST_SEARCHED:,} vertices",
+        phase="search",
+    )
+    moves: int | None = moves_parameter()
+    left: str = parameter(
+        BY_TRAILS,
+        "l",
+        "Where vertices go that are left over when two colorings are crossed.",
+        options=LEFT,
+        phase="search",
+        live=True,
+    )
+    rho: float = parameter(
+        0.85, "ρ", "Share of every trail that remains each generation.", 0, 1, live=True
+    )
+    noise: int = parameter(
+        15,
+        "ν",
+        "By how many percent the weight that a vertex would drive out is taken to be more or less, "
+        "at random, by an optimizer.",
+        0,
+        90,
+        phase="search",
+        live=True,
+    )
+    explored: float = parameter(
+        0.8,
+        "f",
+        "Share of the best coloring's number of colors with which explorers search.",
+        0.1,
+        1,
+        phase="search",
+        live=True,
+    )
+    patience: int = parameter(
+        100,
+        "s",
+        "Generations without fewer conflicts after which an explorer begins anew.",
+        1,
+        1_000_000,
+        phase="search",
+        live=True,
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for a graph of ``n`` vertices; there is no more of anything."""
+        searched = n <= MOST_SEARCHED
+        ants = self.ants if self.ants is not None else GPX_ANTS if searched else 1
+        optimizers, explorers = self.optimizers, self.explorers
+        if optimizers is None:
+            optimizers = max(1, ants // GPX_ANTS) if searched else ants
+        optimizers = min(optimizers, ants)
+        if explorers is None:
+            explorers = ants // GPX_ANTS if searched else 0
+        return dataclasses.replace(
+            self,
+            ants=ants,
+            optimizers=optimizers,
+            explorers=min(explorers, ants - optimizers),
+            moves=_moves(self.moves, n),
+        )
+
+
+@dataclass(frozen=True)
+class HeadParameters(Parameters):
+    """Parameters of the HEAD colonies; defaults from the 2018 paper."""
+
+    ants: int | None = parameter(
+        None,
+        "m",
+        "Ants, in pairs. The two of a pair cross their colorings with each other alone.",
+        1,
+        100_000,
+        automatic="2",
+    )
+    moves: int | None = moves_parameter()
+    cycle: int = parameter(
+        10,
+        "c",
+        "Generations of a cycle. After each, one of two partners goes back to the best coloring of "
+        "the cycle before, which keeps both different.",
+        1,
+        100_000,
+        phase="search",
+        live=True,
+    )
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic."""
+        ants = self.ants if self.ants is not None else 2
+        return dataclasses.replace(self, ants=ants, moves=_moves(self.moves, n))
+
+
+def _moves(moves: int | None, n: int) -> int:
+    return moves if moves is not None else MOVES_A_VERTEX * n

@@ -1,0 +1,77 @@
+"""What the ants of a gpx colony do, to the last bit: the same on one core, all cores and a GPU.
+
+**Random numbers.** A *word* is a random word of Philox. Move t (counted from 0) of the ant a has
+word ``t & 3`` of block ``t >> 2`` of that ant, iteration 0, purpose TABU for a tabu search and
+OPTIMIZE for an optimizer; an ant's moves are counted on over its whole life. What an ant draws when
+it crosses colorings, or makes a random one, in iteration i has words 0 and 1 of block 0 of (i, a),
+purpose CROSS. A *lot* is made of two whole numbers and a word, :func:`gpu.tabu_search.cpu.lot_of`;
+it has 16 bits. Where options are equal, the one with the lowest lot is taken; if lots are equal,
+the one with the lowest first number, and then the lowest second one.
+
+**Tabu moves** are those of :mod:`gpu.tabu_search.cpu`: lots are of vertex and color.
+
+**A conflict optimizer** has a list of the vertices without color. At the beginning they are in
+ascending order. A move draws place ``word * length >> 32`` of the list; the last vertex of the list
+takes that place. For each class c, let G be the sum of the weights of the vertex' neighbours in c,
+and L the lot of vertex and c. With the noise of ν percent, ``low = 1024 ν // 100``, and the key is
+``G * (1024 - low + (L * (2 low + 1) >> 16)) + (L & 1023)`` in 32 bits. The class with the lowest
+key is taken, and if keys are equal, the lowest class. The vertex' neighbours in this class lose
+their color, in ascending order: each goes to the end of the list, and weighs 1 more. If one of them
+then weighs :func:`gpu.gpx.cpu.optimizer.heaviest_of` or more, all weights w become
+``(w + 1) >> 1`` after the move. A vertex weighs 1 at first.
+
+**Squeezing.** A coloring that shall have fewer colors loses its smallest classes, of equals the
+lowest one first; the others are numbered anew in their order. For a tabu search, the vertices of
+these classes, in ascending order, get the color that the fewest of their neighbours have, of equals
+the lowest; then nothing is tabu. For an optimizer they have no color.
+
+**A random coloring** with k colors gives vertex v the color ``L * k >> 16``, L being the lot of
+(v, 1) and word 1.
+
+**Islands.** Ants that cross colorings are a to b of island i, ``a = m i // I`` and
+``b = m (i + 1) // I``, for m such ants on I islands. In a generation, each crosses its own coloring
+with a partner's: of the others of its island, in ascending order, the one at place
+``word * others // 2^32``, for word 2 of those with which it crosses.
+
+**Crossing** (greedy partition crossover, Galinier and Hao 1999) of own coloring and partner's makes
+classes 0, 1, ... k - 1 in turn, even ones from own classes, odd ones from the partner's: the class
+with the most vertices that have no color yet; its lots are of the number of the new class and of
+the class itself, and word 0. Vertices that are left over are listed in ascending order and
+shuffled: for i from the last place to 1, places i and ``L * (i + 1) >> 16`` are exchanged, L being
+the lot of (i, 2) and word 1. Then each goes to the class to whose vertices, those that were left
+over and have a color by now included, the sum of its trails is largest; its lots are of vertex and
+class, and word 0. Without trails each gets a color as in a random coloring.
+
+**A generation** is as many tabu moves of each ant as ``moves`` says. It begins with the child of a
+crossing, with as many colors as the best coloring of all has, less one; nothing is tabu. Its result
+is the first coloring with the fewest conflicts of those with the fewest colors. As soon as a
+coloring is proper, it is squeezed by one color, and the ant goes on with that in the same
+generation. When others have found a coloring with fewer colors than an ant tries to make do with,
+its coloring is squeezed before its next move; if that are more colors than one sixteenth of those
+that are left, and one, the first ant of an island squeezes the best coloring instead, and others
+begin with a random one. So do all in the beginning. If of all ants of an island the last crossing
+left no more than n / 100 vertices over, all of them begin the next generation with a random
+coloring, and without trails.
+
+**Trails.** At the end of a generation each trail t of an island becomes ``t * keep >> 16``, with
+``keep`` = ρ 2^16 rounded; of two vertices with the same color in the result of an ant of the
+island, ``(65536 - keep) * 65535 // 65536 // ants`` more for each such ant.
+
+**HEAD** has islands of two, no trails, and elites: the result with the fewest conflicts of a cycle,
+of equals the one that came first, and of the same generation that of the first ant. At the end of a
+cycle the elite of the cycle before, if there is one, takes the place of the first ant's result.
+Whenever fewer colors are tried, all begin anew with a random coloring, and forget their elites.
+
+**Explorers** make tabu moves as well. They begin with a random coloring of as many colors as the
+share ``explored`` of the best number says, rounded; it is squeezed when that number falls. When
+they have had no fewer conflicts for ``patience`` generations, they begin anew.
+"""
+
+from __future__ import annotations
+
+WHOLE_FACTOR = 1024  # a factor of 1, with which an optimizer multiplies a weight
+TIE_LOTS = 1024  # what decides between weights that are equal
+HEAVIEST_SUM = 1 << 21  # sums of weights, times a factor, fit into 32 bits
+WHOLE_KEEP = 1 << 16  # a share of trails of 1
+MOST_TRAIL = 65535  # of two vertices that always have one color
+BEHIND = 16  # an ant is far behind if it must give up more than one in so many colors

@@ -1,0 +1,76 @@
+"""The gpx colonies, which are ours, and HEAD of Moalic and Gondran (2018)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.colony import Colony
+from gpu.core.machine.devices import Device
+from gpu.core.system import System, SystemOf
+from gpu.gpx.parameters import GpxParameters, HeadParameters
+from gpu.problems.coloring.instance import GraphInstance
+
+
+def _on_cpu(
+    instance: GraphInstance,
+    parameters: GpxParameters | HeadParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
+) -> Colony:
+    from gpu.gpx.cpu.colony import GpxCpuColony
+
+    return GpxCpuColony(instance, parameters, seed, threads=device.cores, start=start)
+
+
+_gpx = partial(
+    SystemOf,
+    paper="ours, after Galinier and Hao 1999 (greedy partition crossover), Crombez et al. 2022 "
+    "(conflict optimizer) and Moalic and Gondran 2018 (HEAD)",
+    instances=GraphInstance,
+    alias="gpx",
+    parameters=GpxParameters,
+)
+_head = partial(
+    SystemOf,
+    paper="Moalic and Gondran 2018, Variations on memetic algorithms for graph coloring problems",
+    instances=GraphInstance,
+    alias="head",
+    parameters=HeadParameters,
+)
+
+SYSTEMS: tuple[System, ...] = (
+    _gpx(
+        name="gpx-cores",
+        made_of="all cores; ants cross colorings and repair them by tabu search, color parts of "
+        "the graph, or search with far fewer colors",
+        summary="Finds the colorings with the fewest colors of all CPU colonies in a given time.",
+        builders={"cpu": _on_cpu},
+        starters={"cpu": _on_cpu},
+    ),
+    _gpx(
+        name="gpx-seq",
+        made_of="one core; ants cross colorings and repair them by tabu search, color parts of "
+        "the graph, or search with far fewer colors",
+        summary="The same colorings as gpx-cores, on one core.",
+        builders={"cpu:1": _on_cpu},
+        starters={"cpu:1": _on_cpu},
+    ),
+    _head(
+        name="head-cores",
+        made_of="all cores; pairs of ants cross two colorings and repair them by tabu search",
+        summary="HEAD: two colorings, crossed again and again; several such pairs side by side.",
+        builders={"cpu": _on_cpu},
+        starters={"cpu": _on_cpu},
+    ),
+    _head(
+        name="head-seq",
+        made_of="one core; pairs of ants cross two colorings and repair them by tabu search",
+        summary="HEAD as published: two colorings, crossed again and again.",
+        builders={"cpu:1": _on_cpu},
+        starters={"cpu:1": _on_cpu},
+    ),
+)
