@@ -59,9 +59,7 @@ class SearchShape:
         narrow = degree <= MOST_COUNT or degree <= FEW_NEIGHBOURS * most
         fields = NARROW if narrow else WIDE
         words = -(-instance.n // fields)
-        own = next(
-            (own for own in SEARCH_WORDS if words <= own * SEARCH_THREADS), SEARCH_WORDS[-1]
-        )
+        own = next((own for own in SEARCH_WORDS if words <= own * SEARCH_THREADS), SEARCH_WORDS[-1])
         return cls(fields, own, words, words + 1 - words % 2)
 
     @property
@@ -91,6 +89,8 @@ class GpxCudaColony(DeviceHeir):
     """
 
     BEST = "best_coloring"
+
+    _parameters: GpxGpuParameters | HeadGpuParameters
 
     NUMBERS = frozenset({"moves", "cycle", "rho", "explored", "patience"})
 
@@ -165,6 +165,7 @@ class GpxCudaColony(DeviceHeir):
     def _buffers(self, far: bool) -> list[Buffer]:
         kinds, shape, n = self._kinds, self._shape, self._graph.n
         ants = self._parameters.ants
+        assert ants is not None
         each = (ants, shape.padded)
         buffers = [
             Buffer("colorings", (2, *each), np.uint16, zeroed=True),

@@ -91,7 +91,9 @@ class GpxGpuParameters(Parameters):
         phase="search",
         live=True,
     )
-    rho: float = parameter(0.98, "ρ", "Share of every trail that remains per child.", 0, 1, live=True)
+    rho: float = parameter(
+        0.98, "ρ", "Share of every trail that remains per child.", 0, 1, live=True
+    )
 
     cycle = 1
 
@@ -109,9 +111,7 @@ class GpxGpuParameters(Parameters):
         assert self.explorers is not None
         crossing = self.ants - self.explorers
         trails = self.joining == "trails"
-        return SearchKinds(
-            crossing, self.island, trails, False, True, self.explored, self.patience
-        )
+        return SearchKinds(crossing, self.island, trails, False, True, self.explored, self.patience)
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,12 @@ class HeadGpuParameters(Parameters):
         live=True,
     )
     rho: float = parameter(
-        0.9, "ρ", "Share of every trail that remains; trails are only there to be seen.", 0, 1, live=True
+        0.9,
+        "ρ",
+        "Share of every trail that remains; trails are only there to be seen.",
+        0,
+        1,
+        live=True,
     )
 
     def resolved(self, n: int) -> Self:
