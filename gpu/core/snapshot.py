@@ -109,6 +109,8 @@ class Snapshot:
     # cost of the best solution of the last iteration; None before the first
     iteration_best: int | None
     iteration_mean: float  # mean cost of its solutions; NaN before the first
+    # what found the best solution, for "found by", where a colony searches in several ways
+    found_by: str = ""
     # the cities of a tour in order, or the color of each vertex, 0-based; checked
     best_solution: Solution | None = None
     # the best solution of the last iteration
