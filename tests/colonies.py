@@ -22,10 +22,12 @@ from gpu.core.colony import never
 from gpu.core.decisions import Rule
 from gpu.core.errors import DeviceError
 from gpu.core.history import History, Improvement, Progress
+from gpu.core.instance import Solution
 from gpu.core.machine.compiling import COMPILING
 from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.core.system import SystemOf
+from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from tests.waiting import until
@@ -287,8 +289,13 @@ def install(
     patch.setattr(catalog, "CATALOG", (*catalog.CATALOG, row))
     patch.setattr(RandomColony, "built", [])
     patch.setattr(kind, "released", threading.Event(), raising=False)
-    patch.setattr("gpu.run.run.start_of", lambda instance: None)
+    patch.setattr("gpu.run.run.starts_of", lambda instance, over: ())
     return name
+
+
+def nearest_start(instance: TspInstance, over: Callable[[], bool]) -> list[Solution]:
+    """Return what real runs begin with."""
+    return [nearest_neighbour_tour(instance)]
 
 
 def some_cities(n: int = 30, optimum: int | None = None) -> TspInstance:

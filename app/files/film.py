@@ -247,6 +247,7 @@ class FilmSource:
             artist = self._artist = self._artist or GraphArtist(graph)
             pictures: dict[str, Any] = {}
             if "graph" in wanted:
+                artist.settle(None)
                 pictures["graph"] = artist.draw(None, coloring)
             if "matrix" in wanted:
                 pictures["matrix"] = artist.adjacency(coloring)

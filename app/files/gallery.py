@@ -162,7 +162,7 @@ def _solution(instance: Instance, runs: Sequence[RunSummary]) -> Solution | None
 
 
 MOST_THUMBNAILS = 400  # pictures that are kept; those that were not used for longest go
-THUMBNAIL_LOOK = 1  # of the pictures: a new one makes all of them anew
+THUMBNAIL_LOOK = 2  # of the pictures: a new one makes all of them anew
 _PNG_END = b"IEND\xaeB`\x82"  # of a whole PNG file
 _THUMBNAIL_NAME = re.compile(r"[0-9a-f]{40}\.png")  # of a picture; see thumbnail_key
 _THUMBNAIL_TEXT_LONGEST = 200  # characters of a text in a picture
@@ -245,7 +245,9 @@ def drawn_thumbnail(
     from gpu.drawing.draw import GraphArtist  # imports SciPy and Numba
 
     graph: Any = instance  # what has no map is a graph
-    return draw_graph(graph, GraphArtist(graph).draw(None, solution), theme, ratio)
+    artist = GraphArtist(graph)
+    artist.settle(None)
+    return draw_graph(graph, artist.draw(None, solution), theme, ratio)
 
 
 def _forget_old() -> None:

@@ -14,8 +14,10 @@ All take O(n + m) memory for n vertices and m edges. A million vertices with fiv
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,10 +54,9 @@ def largest_first_coloring(graph: GraphInstance) -> Ints:
     return frozen(first_fit_coloring(graph, largest_first_order(graph)))
 
 
-def smallest_last_coloring(graph: GraphInstance, over: Callable[[], bool] = never) -> Ints | None:
-    """Color the vertices smallest last; read-only, (n,). None if it is ``over()`` before."""
-    order = degeneracy_order(graph).order[::-1]
-    return None if over() else frozen(first_fit_coloring(graph, order))
+def smallest_last_coloring(graph: GraphInstance) -> Ints:
+    """Color the vertices smallest last; read-only, (n,)."""
+    return frozen(first_fit_coloring(graph, degeneracy_order(graph).order[::-1]))
 
 
 def saturation_coloring(graph: GraphInstance, over: Callable[[], bool] = never) -> Ints | None:
@@ -73,6 +74,37 @@ def saturation_coloring(graph: GraphInstance, over: Callable[[], bool] = never) 
                 return None
         MADE[graph] = frozen(state.colors)
     return MADE[graph]
+
+
+_found: WeakKeyDictionary[GraphInstance, tuple[Ints, ...]] = WeakKeyDictionary()
+
+
+def greedy_colorings(graph: GraphInstance, over: Callable[[], bool] = never) -> Iterator[Ints]:
+    """Yield greedy colorings, read-only: the first one at once, each with fewer colors than before.
+
+    They end when it is ``over()``. Of a graph that :func:`is_small`, it is DSATUR's alone. They are
+    made once.
+    """
+    if graph in _found:
+        yield from _found[graph]
+        return
+    found: list[Ints] = []
+    by_saturation = partial(saturation_coloring, over=over)
+    makers = (largest_first_coloring, smallest_last_coloring, by_saturation)
+    for make in (by_saturation,) if is_small(graph) else makers:
+        made = None if found and over() else make(graph)
+        if made is None:
+            return
+        if not found or made.max() < found[-1].max():
+            found.append(made)
+            yield made
+    _found[graph] = tuple(found)
+
+
+def best_greedy_coloring(graph: GraphInstance) -> Ints:
+    """Return the last one of :func:`greedy_colorings`, with the fewest colors."""
+    *_, best = greedy_colorings(graph)
+    return best
 
 
 @cached

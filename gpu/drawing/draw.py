@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 
 import numpy as np
@@ -12,32 +11,40 @@ from gpu.cpu.compilation import cached
 from gpu.drawing.drawing import (
     CONFLICT,
     MATRIX_SIZE,
-    MOST_EDGE_LINES,
     AdjacencyPicture,
     Arrangement,
     GraphDrawing,
 )
-from gpu.drawing.spring import spring_places
+from gpu.drawing.sparse_stress import StressLayout
+from gpu.drawing.spring import WHOLE_GRAPH, spring_places
 from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes
 
 _READABLE = 3_000  # most edges for which a spring layout is still clear
-_FINE = 100_000
-"""Most edges whose density is drawn at full size: more look blurred anyway, and take long."""
+_LARGE_GRAPH = 20_000
+"""Vertices and edges from which on springs are laid out step by step, unless vertices are few."""
 
-SHADES_SIZE = 720  # rows and columns of a picture of edges
+_LONG_PATHS = 3.0
+"""A graph has a shape if its paths are so many times as long as log2 n, which random ones are."""
+
+_STRONGEST = 99.0  # percentile of the shares of edges in squares of a matrix that is the full level
+_SPACING_CELLS = 512  # rows and columns of the cells in which very many places are counted
 _GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 _NO_NAMES = np.empty((0, 2))
 
 _Places = tuple[NDArray[np.float64], float, NDArray[np.float64]]
 """Places, their distance, and the places of the classes' numbers."""
 
-_Shades = NDArray[np.uint8] | None
 
-
-def suits(graph: GraphInstance) -> Arrangement:
-    """Return the arrangement that shows most of ``graph``."""
+def suits(graph: GraphInstance, longest: int = 0) -> Arrangement:
+    """Return the arrangement that shows most of ``graph``, whose ``longest`` path is known."""
     few = len(graph.edges) <= max(_READABLE, 3 * graph.n)
-    return Arrangement.SPRING if few else Arrangement.CLASSES
+    stretched = longest > _LONG_PATHS * math.log2(max(2, graph.n))
+    return Arrangement.SPRING if few or stretched else Arrangement.CLASSES
+
+
+def is_large(graph: GraphInstance) -> bool:
+    """Whether the springs of ``graph`` are laid out step by step."""
+    return graph.n > WHOLE_GRAPH and graph.n + len(graph.edges) > _LARGE_GRAPH
 
 
 class GraphArtist:
@@ -48,57 +55,92 @@ class GraphArtist:
 
     def __init__(self, graph: GraphInstance) -> None:
         self._graph = graph
-
-    @functools.cached_property
-    def _spring(self) -> tuple[_Places, _Shades]:
-        places = *_fitted(spring_places(self._graph)), _NO_NAMES
-        return places, self._shades(places)
+        self._layout: StressLayout | None = None  # of a large graph, once it has begun
+        self._springs: _Places | None = None  # the best that are known
+        self._last: tuple[Arrangement, NDArray[np.int32] | None, _Places] | None = None
 
     def draw(
         self, arrangement: Arrangement | None, coloring: NDArray[np.int32] | None
     ) -> GraphDrawing:
         """Arrange the vertices, by the classes of ``coloring`` if the arrangement has classes.
 
-        Without an ``arrangement`` it is the one that suits the graph.
+        Without an ``arrangement`` it is the one that suits the graph. Until :meth:`improve` has
+        found places for a large graph, its vertices are arranged by their classes.
         """
-        graph = self._graph
-        arrangement = arrangement or suits(graph)
-        if arrangement is Arrangement.SPRING:
-            places, shades = self._spring
+        graph, wanted = self._graph, self._chosen(arrangement)
+        if wanted is Arrangement.SPRING and self._springs is None and not is_large(graph):
+            self._springs = *_fitted(spring_places(graph)), _NO_NAMES
+        if wanted is Arrangement.SPRING and self._springs is not None:
+            places = self._springs
         else:
-            arrange = _on_circle if arrangement is Arrangement.CIRCLE else _in_classes
-            places = arrange(graph.n, coloring)
-            shades = self._shades(places)
+            wanted = Arrangement.CIRCLE if wanted is Arrangement.CIRCLE else Arrangement.CLASSES
+            places = self._by_class(wanted, coloring)
         conflicts = np.empty((0, 2), np.int32) if coloring is None else graph.conflicts(coloring)
-        return GraphDrawing(arrangement, coloring, conflicts, *places, shades)
+        parts = [part for part in (places[0], places[2]) if len(part)]
+        low, high = (
+            edge([edge(part, axis=0) for part in parts], axis=0) for edge in (np.min, np.max)
+        )
+        bounds, settled = np.array([low, high]), self._is_settled(arrangement)
+        return GraphDrawing(wanted, coloring, conflicts, *places, bounds, settled)
+
+    def improve(self, arrangement: Arrangement | None) -> None:
+        """Compute for about a second at most toward better places for an ``arrangement``."""
+        layout = self._layout
+        if self._is_settled(arrangement):
+            return
+        if layout is None:
+            self._layout = StressLayout(self._graph)
+        elif layout.improve():
+            self._springs = *_many_fitted(layout.places()), _NO_NAMES
+
+    def settle(self, arrangement: Arrangement | None) -> None:
+        """Find the best places for an ``arrangement``, however long that takes."""
+        while not self._is_settled(arrangement):
+            self.improve(arrangement)
+
+    def _by_class(self, arrangement: Arrangement, coloring: NDArray[np.int32] | None) -> _Places:
+        """Return the places for an arrangement by classes; the last ones may be wanted again."""
+        known = self._last
+        if known is None or known[0] is not arrangement or known[1] is not coloring:
+            arrange = _on_circle if arrangement is Arrangement.CIRCLE else _in_classes
+            known = self._last = arrangement, coloring, arrange(self._graph.n, coloring)
+        return known[2]
+
+    def _chosen(self, arrangement: Arrangement | None) -> Arrangement | None:
+        """Return ``arrangement``, or the one that suits the graph if that is known by now."""
+        if arrangement is not None or not is_large(self._graph):
+            return arrangement or suits(self._graph)
+        return None if self._layout is None else suits(self._graph, self._layout.longest)
+
+    def _is_settled(self, arrangement: Arrangement | None) -> bool:
+        """Whether the places for an ``arrangement`` will not get better."""
+        wanted = self._chosen(arrangement)
+        if wanted is not Arrangement.SPRING or not is_large(self._graph):
+            return wanted is not None
+        return self._layout is not None and self._layout.settled
 
     def adjacency(self, coloring: NDArray[np.int32] | None) -> AdjacencyPicture:
         """Draw the adjacency matrix, rows and columns by the classes of ``coloring``.
 
-        Each pixel shows whether there is any edge in its square, and how large a share of it.
+        Each pixel shows whether there is any edge in its square, and how large a share of it, as
+        it is or, where a square has many pairs, beside the largest shares.
         """
-        n, edges = self._graph.n, self._graph.edges
+        n = self._graph.n
         order = np.arange(n, dtype=np.int32) if coloring is None else class_order(coloring)
         size = min(n, MATRIX_SIZE)
-        place = np.empty(n, np.int64)
+        place = np.empty(n, np.int32)
         place[order] = np.arange(n) * size // n
-        rows = place[edges]
-        squares = np.bincount(rows[:, 0] * size + rows[:, 1], minlength=size * size)
-        counts = squares.reshape(size, size)
-        counts = counts + counts.T
+        counts = np.zeros((size, size), np.int64)
+        _count_pairs(place, self._graph.edges, counts)
         members = np.bincount(place, minlength=size)
         share = np.minimum(counts / np.outer(members, members), 1.0)
+        if size < n and counts.any():  # of so many pairs, few are edges
+            share = np.minimum(share / np.percentile(share[counts > 0], _STRONGEST), 1.0)
         levels = np.where(counts > 0, 64 + 186 * share, 0).astype(np.uint8)
         if coloring is not None:
             wrong = place[self._graph.conflicts(coloring)]
             levels[wrong[:, 0], wrong[:, 1]] = levels[wrong[:, 1], wrong[:, 0]] = CONFLICT
         return AdjacencyPicture(coloring, order, levels)
-
-    def _shades(self, places: _Places) -> _Shades:
-        edges = self._graph.edges
-        if len(edges) <= MOST_EDGE_LINES:
-            return None
-        return shades_of(places[0], edges, SHADES_SIZE if len(edges) <= _FINE else SHADES_SIZE // 2)
 
 
 def _fitted(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -112,6 +154,17 @@ def _fitted(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
         return places, 1.0
     nearest = np.asarray(cKDTree(places).query(places, k=2)[0])[:, 1]
     return places, float(np.percentile(nearest, 25.0))
+
+
+def _many_fitted(places: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Do what :func:`_fitted` does, for very many places: count them in cells."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    half = float((high - low).max()) / 2
+    places = (places - (low + high) / 2) / (half or 1.0)
+    cell = ((places + 1.0) * (0.5 * _SPACING_CELLS * (1 - 1e-9))).astype(np.int32)
+    counts = np.bincount(cell[:, 1] * _SPACING_CELLS + cell[:, 0])
+    usual = float((counts.astype(np.float64) ** 2).sum() / len(places))  # of a vertex's own cell
+    return places, 2.0 / _SPACING_CELLS / math.sqrt(usual)
 
 
 def _on_circle(n: int, coloring: NDArray[np.int32] | None) -> _Places:
@@ -161,38 +214,12 @@ def _in_classes(n: int, coloring: NDArray[np.int32] | None) -> _Places:
     return places, 1.6 * step, names
 
 
-def shades_of(
-    places: NDArray[np.float64], edges: NDArray[np.int32], size: int = SHADES_SIZE
-) -> NDArray[np.uint8]:
-    """Draw ``edges`` between ``places`` in [-1, 1]: the more pass a pixel, the larger its value.
-
-    Rows run from the top down. A value is 0 without an edge; else 24 to 255, by the square root of
-    the number of edges. One pixel in a hundred has the largest value.
-    """
-    pixels = (places * [0.5, -0.5] + 0.5) * (size - 1)
-    counts = np.zeros((size, size), np.uint32)
-    _count(counts, pixels, edges)
-    met = counts > 0
-    if not met.any():
-        return np.zeros((size, size), np.uint8)
-    most = max(float(np.percentile(counts[met], 99.0)), 1.0)
-    shades = np.sqrt(np.minimum(counts / most, 1.0))
-    return np.where(met, 24 + 231 * shades, 0).astype(np.uint8)
-
-
 @cached
-def _count(
-    counts: NDArray[np.uint32], pixels: NDArray[np.float64], edges: NDArray[np.int32]
+def _count_pairs(
+    place: NDArray[np.int32], edges: NDArray[np.int32], counts: NDArray[np.int64]
 ) -> None:
-    """Add 1 to one pixel of every column that an edge passes, or row if it is steep."""
+    """Count each edge at the places of its ends, in either order."""
     for at in range(len(edges)):
-        u, v = edges[at, 0], edges[at, 1]
-        x, y = pixels[u, 0], pixels[u, 1]
-        right, down = pixels[v, 0] - x, pixels[v, 1] - y
-        steps = int(max(abs(right), abs(down))) + 1
-        right, down = right / steps, down / steps
-        x, y = x + 0.5, y + 0.5
-        for _ in range(steps + 1):
-            counts[int(y), int(x)] += 1
-            x += right
-            y += down
+        row, column = place[edges[at, 0]], place[edges[at, 1]]
+        counts[row, column] += 1
+        counts[column, row] += 1

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 MATRIX_SIZE = 1000  # most rows and columns of an adjacency picture
 CONFLICT = 255  # level of an adjacency picture where an edge has the same color at both ends
-MOST_EDGE_LINES = 1_000
-"""Up to so many edges are always drawn as single lines; more have a picture of their density."""
 
 
 class Arrangement(enum.StrEnum):
@@ -24,7 +22,7 @@ class Arrangement(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphDrawing:
-    """A graph's vertices in their places, and a picture of its edges if they are many."""
+    """A graph's vertices in their places."""
 
     arrangement: Arrangement  # how the places were found
     coloring: NDArray[np.int32] | None  # (n,): the one shown, which may have given the places
@@ -32,9 +30,8 @@ class GraphDrawing:
     places: NDArray[np.float64]  # (n, 2): in [-1, 1], y up
     spacing: float  # distance of neighbouring places
     names: NDArray[np.float64]  # (k, 2): where the color classes' numbers go; empty if nowhere
-    # (size, size): density of edges from 0 to 255, rows from the top down, over [-1, 1] in both
-    # directions; None if there are at most ``MOST_EDGE_LINES``
-    shades: NDArray[np.uint8] | None
+    bounds: NDArray[np.float64]  # (2, 2): lowest and highest coordinates of places and names
+    settled: bool = True  # whether these places stay: those of a large graph get better
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,5 +41,6 @@ class AdjacencyPicture:
     coloring: NDArray[np.int32] | None  # (n,): its classes give the order, if it is there
     order: NDArray[np.int32]  # (n,): the vertex of each row before rows were joined
     # (size, size): 0 where there is no edge, ``CONFLICT`` where there is one within a color class,
-    # else from 64 for the least share of edges to 250 for all
+    # else from 64 for the least share of edges to 250 for all, or for the largest shares if rows
+    # were joined
     levels: NDArray[np.uint8]

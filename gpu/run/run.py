@@ -31,7 +31,7 @@ from gpu.run.observing import Observer
 from gpu.run.outcome import Ending, RunOutcome, Spent
 from gpu.run.session import Session
 from gpu.run.slices import RunSlices, warning
-from gpu.run.starting import better_starts_of, start_of
+from gpu.run.starting import starts_of
 from gpu.run.stopping import StopCriterion, criterion_met, iterations_left
 
 if TYPE_CHECKING:
@@ -341,19 +341,10 @@ class Run:
                 _log.exception("%s: closing the colony failed", self.session.colony)
 
     def _begin(self, given: Solution | None) -> None:
-        """Begin with a solution, before there is a colony: the one that is ``given``, if one is."""
-        if given is not None or not self._begins:
-            self._begin_with(given)
-        else:
-            first = start_of(self.instance)
-            self._begin_with(first)
-            if first is not None:
-                for better in better_starts_of(self.instance, first, self._cancelled.is_set):
-                    self._begin_with(better)
-
-    def _begin_with(self, solution: Solution | None) -> None:
-        if solution is not None:
-            self._observer.begin(solution, self.instance.cost_of(solution))
+        """Begin with solutions, before there is a colony: with the one ``given``, if one is."""
+        starts = starts_of(self.instance, self._cancelled.is_set) if self._begins else ()
+        for start in starts if given is None else (given,):
+            self._observer.begin(start, self.instance.cost_of(start))
             self._tell(self.state)
 
     def _make_next(self) -> None:

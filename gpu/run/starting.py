@@ -10,60 +10,45 @@ from gpu.core.instance import Instance, Solution
 from gpu.core.problem import Problem
 from gpu.problems.coloring.dsatur import dsatur_coloring, is_small
 from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.tsp.instance import TspInstance
+
+Over = Callable[[], bool]
 
 
-def _nearest_neighbour(instance: Any) -> Solution:
+def _nearest_neighbour(instance: TspInstance, over: Over) -> Iterator[Solution]:
     from gpu.cpu.first_tours import nearest_neighbour_tour  # slow to import
 
-    return nearest_neighbour_tour(instance)
+    yield nearest_neighbour_tour(instance)
 
 
-def _coloring(graph: GraphInstance) -> Solution:
+def _greedy(graph: GraphInstance, over: Over) -> Iterator[Solution]:
     if is_small(graph):
-        return dsatur_coloring(graph)
-    from gpu.cpu.first_colorings import largest_first_coloring  # slow to import
+        return iter((dsatur_coloring(graph),))
+    from gpu.cpu.first_colorings import greedy_colorings  # slow to import
 
-    return largest_first_coloring(graph)
+    return greedy_colorings(graph, over)
 
 
-_MAKERS: Mapping[Problem, Callable[[Any], Solution]] = {
+_MAKERS: Mapping[Problem, Callable[[Any, Over], Iterator[Solution]]] = {
     Problem.TSP: _nearest_neighbour,
-    Problem.COLORING: _coloring,
+    Problem.COLORING: _greedy,
 }
 
 _OUT_OF_STUDIES = frozenset({Problem.COLORING})
 
 
-def start_of(instance: Instance) -> Solution | None:
-    """Return the solution with which runs begin, read-only; None for a problem without one.
+def starts_of(instance: Instance, over: Over = never) -> Iterator[Solution]:
+    """Yield the solutions with which runs begin, read-only, each better than the one before.
 
-    It is made at once: of a large graph in some tenths of a second.
+    The first one is made at once: of a large graph in some tenths of a second, where others take
+    some seconds. They end when it is ``over()``. There are none for a problem without a maker.
     """
     make = _MAKERS.get(instance.problem)
-    return make(instance) if make else None
-
-
-def better_starts_of(
-    instance: Instance, first: Solution, over: Callable[[], bool] = never
-) -> Iterator[Solution]:
-    """Yield solutions better than ``first``, of :func:`start_of`, and each than the one before.
-
-    That takes some seconds. They end when it is ``over()``.
-    """
-    if not isinstance(instance, GraphInstance) or is_small(instance):
-        return
-    from gpu.cpu.first_colorings import saturation_coloring, smallest_last_coloring
-
-    fewest = first.max()
-    for make in (smallest_last_coloring, saturation_coloring):
-        found = None if over() else make(instance, over)
-        if found is not None and found.max() < fewest:
-            fewest = found.max()
-            yield found
+    return make(instance, over) if make else iter(())
 
 
 def begins_in_studies(instance: Instance) -> bool:
-    """Whether the runs of a study begin with the solution of :func:`start_of`.
+    """Whether the runs of a study begin with the solutions of :func:`starts_of`.
 
     Runs on graphs do not: a study compares what ants build, and few ants build a better coloring.
     """

@@ -19,8 +19,9 @@ from gpu.drawing.drawing import GraphDrawing
 from views.graph.class_marks import draw_marks
 from views.graph.graph_layers import EdgesLayer, diameter_of
 from views.problem_display import display_of
-from views.tour.map_layer import LitLayer, MapLayer, Sheet, diameter_for
+from views.tour.map_layer import LitLayer, MapLayer, diameter_for
 from views.tour.tour_layers import arrow_heads
+from views.widgets.background_layer import Sheet
 from views.widgets.canvas_view import nearest
 from views.widgets.controls import OptionButtons
 from views.widgets.graphics import Box, graphics_in

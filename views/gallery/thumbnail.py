@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QImage, QPainter, QTransform
 
 from gpu.drawing.drawing import GraphDrawing
@@ -17,6 +17,8 @@ from views.widgets.layers import (
     draw_lines,
     draw_path,
     draw_points,
+    frame_of,
+    indexed,
     path_lines,
     places_in_sight,
     to_pixels,
@@ -82,8 +84,8 @@ def draw_graph(
     area = QRectF(0, 0, size.width(), size.height())
     transform = _fitting(drawing.places, area)
     pixels = to_pixels(drawing.places, transform)
-    if drawing.shades is not None and len(graph.edges) > _THUMBNAIL_LINES:
-        _draw_shades(painter, drawing.shades, transform, theme)
+    if len(graph.edges) > _THUMBNAIL_LINES:
+        _draw_density(painter, graph, drawing, transform, area, theme)
     else:
         lines = pixels[graph.edges].reshape(-1, 4)
         length = float(np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1]).sum())
@@ -91,7 +93,8 @@ def draw_graph(
         opacity = min(0.6, max(0.05, (_THUMBNAIL_INK / max(ink, 1e-9)) ** 0.75))
         draw_lines(painter, lines, theme.colour("mean", opacity), ratio)
     fitting = 0.85 * drawing.spacing * abs(transform.m11())
-    diameter = min(9.0, max(2.2, fitting)) * ratio
+    least = 2.2 if graph.n <= _DOT_SIZES[-1][0] else 1.0
+    diameter = min(9.0, max(least, fitting)) * ratio
     coloring = drawing.coloring
     if coloring is None:
         draw_points(painter, pixels, theme.colour("city"), diameter)
@@ -139,12 +142,21 @@ def _dot(count: int, size: QSize) -> float:
     )
 
 
-def _draw_shades(
-    painter: QPainter, shades: NDArray[np.uint8], transform: QTransform, theme: Theme
+def _draw_density(
+    painter: QPainter,
+    graph: GraphInstance,
+    drawing: GraphDrawing,
+    transform: QTransform,
+    area: QRectF,
+    theme: Theme,
 ) -> None:
-    rows = len(shades)
-    picture = QImage(shades.data, rows, rows, rows, QImage.Format.Format_Indexed8)
-    picture.setColorTable([theme.colour("mean", 0.5 * one / 255).rgba() for one in range(256)])
-    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-    smooth = picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
-    painter.drawImage(transform.mapRect(QRectF(-1, -1, 2, 2)), smooth)
+    from gpu.drawing import density  # slow to import; this is mostly another thread
+
+    ratio, frame = painter.device().devicePixelRatio(), frame_of(transform)
+    shape = round(area.height() * ratio), round(area.width() * ratio)
+    sample = density.sample_of(
+        drawing.places, graph.edges, frame, area.width(), area.height(), first=0
+    )
+    levels = density.levels_of(drawing.places, graph.edges, frame * ratio, shape, sample)
+    colours = [theme.colour("mean", 0.5 * level / 255) for level in range(256)]
+    painter.drawImage(QPointF(0, 0), indexed(levels, colours, ratio))

@@ -1,19 +1,37 @@
-"""The layers of a graph: edges, conflicts, the edges of one vertex, vertices in their classes."""
+"""The layers of a graph: edges, conflicts, the edges of one vertex, vertices in their classes.
+
+Where there are very many, they are drawn in another thread. Then vertices are pixels in the color
+of their class, and edges, of which there may be too many for the eye or for the machine, are a
+sample of those in sight, as a picture of their density.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTransform
+from PySide6.QtGui import QColor, QFontMetricsF, QImage, QPainter, QTransform
 
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from views.graph.class_marks import COLORS, SMALLEST, draw_marks, mark_of
 from views.widgets import layers
-from views.widgets.layers import Points, Segments, draw_lines, draw_points, to_pixels, within
+from views.widgets.background_layer import BackgroundLayer, Sheet
+from views.widgets.cached_picture import CachedPicture, Draw
+from views.widgets.layers import (
+    MOST_IN_WINDOW,
+    MOST_SINGLE,
+    Points,
+    Segments,
+    as_pixels,
+    draw_lines,
+    draw_points,
+    frame_of,
+    to_pixels,
+)
 from views.widgets.theme import Theme
 
 _VERTEX_DIAMETERS = 2.5, 26.0  # least and largest diameter of a vertex in pixels
@@ -22,14 +40,15 @@ _ROOM_FOR_NUMBER = 12.5  # least diameter in pixels of a vertex with the number 
 _NUMBERED = 700  # most visible vertices that have numbers
 _RINGED = 1_000  # most ends of conflicts with a ring
 _NAME_ROOM = 40.0  # least distance in pixels between numbers of classes; else only a few are shown
-_NO_EDGES = np.empty((0, 2), np.int32)
+_EDGES_IN_WINDOW = 1_000  # most edges that are drawn in the window's thread, always as lines
 _EDGE_LINES = 12_000  # most edges that are drawn as lines
 _LENGTH = 300_000.0  # largest total length of the lines in pixels; Qt draws that in some 20 ms
 _EDGES_INK = 0.14  # share of the picture that all edges may cover before they are drawn paler
 _PALEST, _PLAINEST = 0.05, 0.6
+_PALE_CLASS = 0.16  # opacity of classes while another one stands out
 
 
-class GraphLayer(layers.Layer):
+class GraphLayer(BackgroundLayer):
     """A layer of a graph whose vertices have places."""
 
     margin = 0.07  # room for the outermost vertices and the numbers beside them
@@ -46,81 +65,164 @@ class GraphLayer(layers.Layer):
 
     def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
         """Show another graph, other places, or another coloring."""
+        if graph is not self._graph or drawing is None:
+            self._beside.clear()
         self._graph, self._drawing = graph, drawing
-        empty = np.empty((0, 2))
-        self.set_bounds(empty if drawing is None else np.vstack([drawing.places, drawing.names]))
+        self.set_bounds(np.empty((0, 2)) if drawing is None else drawing.bounds)
         self.refresh()
 
-    def _lines(self, edges: NDArray[np.integer], transform: QTransform, size: QRectF) -> Segments:
-        """Return the lines of those ``edges`` that may be visible, in pixels."""
-        assert self._drawing is not None
-        lines: Segments = to_pixels(self._drawing.places, transform)[edges].reshape(-1, 4)
-        return lines[within(lines, size)]
+    def draw_part(self, graph: GraphInstance, drawing: GraphDrawing, sheet: Sheet) -> None:
+        """Draw ``drawing``; any thread may call this, and the layer may show another one by now."""
+        raise NotImplementedError
+
+    @property
+    def _draws(self) -> Draw:
+        """What draws the layer, in any thread, as it is now."""
+        graph, drawing, theme = self._graph, self._drawing, self._theme
+        assert graph is not None
+        assert drawing is not None
+        return lambda painter, transform, size: self.draw_part(
+            graph, drawing, Sheet(painter, transform, size, theme)
+        )
 
 
 class EdgesLayer(GraphLayer):
-    """All edges as lines, the paler the more there are; or as a picture of their density."""
+    """All edges as lines, the paler the more there are; or as a picture of their density.
+
+    Of very many edges in sight, a sample is drawn.
+    """
+
+    def __init__(self, depth: float) -> None:
+        super().__init__(depth)
+        self.sampled: tuple[int, int] | None = None  # of the edges in sight, if not all are drawn
+        self.told: Callable[[], object] = lambda: None  # called when ``sampled`` may have changed
+        self._whole: tuple[object, QImage, QPointF] | None = None  # see :meth:`draw_part`
+
+    @property
+    def many(self) -> bool:
+        """Whether they are drawn in another thread."""
+        return self._graph is not None and len(self._graph.edges) > _EDGES_IN_WINDOW
 
     def show_drawing(self, graph: GraphInstance | None, drawing: GraphDrawing | None) -> None:
         """Show other places, unless they are the same."""
-        shown = self._drawing
+        shown, self._whole = self._drawing, None
         if drawing is None or shown is None or drawing.places is not shown.places:
+            self.sampled = None
             super().show_drawing(graph, drawing)
 
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+    def draw_part(self, graph: GraphInstance, drawing: GraphDrawing, sheet: Sheet) -> None:
         """Draw the visible edges."""
-        graph, drawing = self._graph, self._drawing
-        if graph is None or drawing is None:
+        edges, places = graph.edges, drawing.places
+        if len(edges) <= _EDGES_IN_WINDOW:
+            self._draw_lines(sheet, sheet.edges(places, edges))
             return
-        shades = drawing.shades
-        lines = self._lines(
-            graph.edges if len(graph.edges) <= _EDGE_LINES else _NO_EDGES, transform, size
-        )
-        lengths = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
-        length = float(np.minimum(lengths, size.width() + size.height()).sum())
-        if shades is not None and (len(graph.edges) > _EDGE_LINES or length > _LENGTH):
-            self._draw_shades(painter, shades, transform)
+        whole = None if CachedPicture.in_use else self._whole
+        if whole is not None and whole[0] == _look(drawing, sheet):
+            sheet.painter.drawImage(_origin(sheet) - whole[2], whole[1])
             return
-        ink = length / max(1.0, size.width() * size.height())
-        opacity = min(_PLAINEST, max(_PALEST, (_EDGES_INK / max(ink, 1e-9)) ** 0.75))
-        draw_lines(painter, lines, self._theme.colour("mean", opacity))
+        from gpu.drawing import density  # slow to import; this is mostly another thread
 
-    def _draw_shades(
-        self, painter: QPainter, shades: NDArray[np.uint8], transform: QTransform
-    ) -> None:
-        rows = len(shades)
-        picture = QImage(shades.data, rows, rows, rows, QImage.Format.Format_Indexed8)
-        strongest = 0.55 if self._theme.dark else 0.5
-        table = [self._theme.colour("mean", strongest * level / 255).rgba() for level in range(256)]
-        picture.setColorTable(table)
-        half = rows / (rows - 1)  # the centres of the outermost pixels are at -1 and 1
-        target = transform.mapRect(QRectF(-half, -half, 2 * half, 2 * half))
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        smooth = picture.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
-        painter.drawImage(target, smooth)
+        frame, size = frame_of(sheet.transform), sheet.size
+        sample = density.sample_of(places, edges, frame, size.width(), size.height(), _EDGE_LINES)
+        if sample.in_sight <= _EDGE_LINES:
+            lines = sheet.edges(places, edges[sample.first])
+            if _length(lines, size) <= _LENGTH:
+                self._draw_lines(sheet, lines)
+                self._note(None)
+                return
+        sharpness, shape = _pixels(sheet)
+        levels = density.levels_of(places, edges, frame * sharpness, shape, sample)
+        strongest = 0.55 if sheet.theme.dark else 0.5
+        colours = [sheet.theme.colour("mean", strongest * level / 255) for level in range(256)]
+        image = layers.indexed(levels, colours, sharpness)
+        sheet.painter.drawImage(QPointF(0, 0), image)
+        self._note(None if sample.drawn == sample.in_sight else (sample.drawn, sample.in_sight))
+        # A picture sharper than the screen is painted band by band, each from elsewhere. What the
+        # first band has made is for all of them, so that the same edges are drawn everywhere.
+        if not CachedPicture.in_use:
+            self._whole = _look(drawing, sheet), image, _origin(sheet)
+
+    def _note(self, sampled: tuple[int, int] | None) -> None:
+        """Remember what is drawn on the screen."""
+        if CachedPicture.in_use:
+            self.sampled, self._whole = sampled, None
+
+    def _draw_lines(self, sheet: Sheet, lines: Segments) -> None:
+        size = sheet.size
+        ink = _length(lines, size) / max(1.0, size.width() * size.height())
+        opacity = min(_PLAINEST, max(_PALEST, (_EDGES_INK / max(ink, 1e-9)) ** 0.75))
+        draw_lines(sheet.painter, lines, sheet.theme.colour("mean", opacity))
+
+    def _update(self) -> None:
+        super()._update()
+        self.told()
+
+
+def _look(drawing: GraphDrawing, sheet: Sheet) -> object:
+    """Return what the look of all edges depends on, wherever the map is."""
+    transform = sheet.transform
+    scale = transform.m11(), transform.m12(), transform.m21(), transform.m22()
+    return drawing, sheet.theme, sheet.size, _pixels(sheet), scale
+
+
+def _origin(sheet: Sheet) -> QPointF:
+    return QPointF(sheet.transform.dx(), sheet.transform.dy())
+
+
+def _pixels(sheet: Sheet) -> tuple[float, tuple[int, int]]:
+    """Return how many pixels are as long as one of a sheet, and its height and width in pixels."""
+    sharpness = sheet.painter.device().devicePixelRatio()
+    return sharpness, (
+        round(sheet.size.height() * sharpness),
+        round(sheet.size.width() * sharpness),
+    )
+
+
+def _length(lines: Segments, size: QRectF) -> float:
+    """Return the length of ``lines`` in pixels; of one that reaches far beyond ``size``, less."""
+    lengths = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
+    return float(np.minimum(lengths, size.width() + size.height()).sum())
 
 
 class ConflictsLayer(GraphLayer):
-    """Edges with the same color at both ends; they are never hidden."""
+    """Edges with the same color at both ends; they are never hidden, and all are drawn."""
 
     @property
     def empty(self) -> bool:
         """Whether there is no conflict."""
         return self._drawing is None or len(self._drawing.conflicts) == 0
 
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+    @property
+    def many(self) -> bool:
+        """Whether they are drawn in another thread."""
+        return self._drawing is not None and len(self._drawing.conflicts) > _EDGES_IN_WINDOW
+
+    def draw_part(self, graph: GraphInstance, drawing: GraphDrawing, sheet: Sheet) -> None:
         """Draw them in front, with an outline and a ring at both ends."""
-        assert self._drawing is not None
-        conflicts = self._drawing.conflicts
-        lines = self._lines(conflicts, transform, size)
-        ends = to_pixels(self._drawing.places[np.unique(conflicts)], transform)
-        radius = diameter_of(self._drawing, transform, self._theme) / 2 + 2.5
+        conflicts, painter, theme = drawing.conflicts, sheet.painter, sheet.theme
+        if len(conflicts) > _EDGE_LINES:
+            _draw_pixels(conflicts, drawing, sheet)
+            return
+        lines = sheet.edges(drawing.places, conflicts)
+        ends = sheet.pixels(drawing.places[np.unique(conflicts)])
+        radius = diameter_of(drawing, sheet.transform, theme) / 2 + 2.5
         painter.setBrush(Qt.BrushStyle.NoBrush)
         for role, width in (("text", 6.0), ("danger", 3.0)):
-            draw_lines(painter, lines, self._theme.colour(role), width)
-            painter.setPen(layers.pen(self._theme.colour(role), width * 0.7))
+            draw_lines(painter, lines, theme.colour(role), width)
+            painter.setPen(layers.pen(theme.colour(role), width * 0.7))
             for x, y in ends[:_RINGED]:
                 painter.drawEllipse(QPointF(x, y), radius, radius)
+
+
+def _draw_pixels(conflicts: NDArray[np.int32], drawing: GraphDrawing, sheet: Sheet) -> None:
+    """Draw very many conflicts, a pixel wide."""
+    from gpu.drawing import density
+
+    sharpness, shape = _pixels(sheet)
+    frame = frame_of(sheet.transform) * sharpness
+    levels = density.levels_of(drawing.places, conflicts, frame, shape, density.EVERY_EDGE)
+    colours = [sheet.theme.colour("danger", 1.0 if level else 0.0) for level in range(256)]
+    sheet.painter.drawImage(QPointF(0, 0), layers.indexed(levels, colours, sharpness))
 
 
 class VerticesLayer(GraphLayer):
@@ -132,68 +234,123 @@ class VerticesLayer(GraphLayer):
         self._vertices: tuple[int, ...] = ()
         self.numbered = True
 
+    @property
+    def many(self) -> bool:
+        """Whether they are drawn in another thread."""
+        return self._graph is not None and self._graph.n > MOST_IN_WINDOW
+
     def point_out(self, color: int, vertices: tuple[int, ...] = ()) -> None:
         """Let the class ``color`` (-1 for none), and ``vertices`` with their edges, stand out."""
         if (color, vertices) != (self._class, self._vertices):
             self._class, self._vertices = color, vertices
             self.refresh()
 
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
+    def draw_part(self, graph: GraphInstance, drawing: GraphDrawing, sheet: Sheet) -> None:
         """Draw the visible vertices, with numbers if there is room."""
-        graph, drawing = self._graph, self._drawing
-        if graph is None or drawing is None:
-            return
-        pixels = to_pixels(drawing.places, transform)
-        diameter = diameter_of(drawing, transform, self._theme)
-        for vertex in (one for one in self._vertices if one < graph.n):
+        painter, transform, theme = sheet.painter, sheet.transform, sheet.theme
+        diameter = diameter_of(drawing, transform, theme)
+        lit = [one for one in self._vertices if one < graph.n]
+        for vertex in lit:
             others = graph.neighbours(vertex)
             ends = np.column_stack([np.full_like(others, vertex), others])
-            colour = self._theme.colour("latest", 0.75 if len(ends) < 100 else 0.4)
-            draw_lines(painter, self._lines(ends, transform, size), colour, 1.4)
-        corner = [size.width(), size.height()]
-        inside = (pixels >= -diameter) & (pixels - diameter <= corner)
-        seen = inside[:, 0] & inside[:, 1]
+            colour = theme.colour("latest", 0.75 if len(ends) < 100 else 0.4)
+            draw_lines(painter, sheet.edges(drawing.places, ends), colour, 1.4)
+        vertices = self._in_sight(drawing, sheet, diameter)
+        if vertices is None:
+            self._draw_pixels(drawing, sheet)
+        elif drawing.coloring is None:
+            pixels = sheet.pixels(drawing.places[vertices])
+            draw_points(painter, pixels, theme.colour("muted"), diameter)
+        else:
+            self._draw_classes(sheet, drawing, drawing.coloring, vertices, diameter)
+        if drawing.coloring is not None:
+            self._draw_rings(sheet, sheet.pixels(drawing.places[lit]), diameter)
+            if self.numbered:
+                self._write_names(painter, drawing, transform)
+
+    def _in_sight(
+        self, drawing: GraphDrawing, sheet: Sheet, diameter: float
+    ) -> NDArray[np.intp] | None:
+        """Return the vertices in sight, or None if they are too many to be drawn one by one."""
+        places, size = drawing.places, sheet.size
+        if not as_pixels(sheet.painter, len(places)):
+            pixels = sheet.pixels(places)
+            corner = [size.width(), size.height()]
+            inside = (pixels >= -diameter) & (pixels - diameter <= corner)
+            return np.flatnonzero(inside[:, 0] & inside[:, 1])
+        from gpu.drawing import raster
+
+        frame, found = frame_of(sheet.transform), np.empty(MOST_SINGLE, np.int32)
+        frame[4:] += diameter
+        wide, high = size.width() + 2 * diameter, size.height() + 2 * diameter
+        count = raster.points_within(places, frame, wide, high, found)
+        return None if count > MOST_SINGLE else found[:count].astype(np.intp)
+
+    def _draw_pixels(self, drawing: GraphDrawing, sheet: Sheet) -> None:
+        """Draw very many vertices as small dots in the colors of their classes."""
+        from gpu.drawing import raster
+
+        theme, marked = sheet.theme, self._class
+        sharpness, shape = _pixels(sheet)
+        picture = np.zeros(shape, np.uint32)
         if drawing.coloring is None:
-            draw_points(painter, pixels[seen], self._theme.colour("muted"), diameter)
-            return
-        self._draw_classes(painter, pixels, seen, drawing.coloring, diameter)
-        if self.numbered:
-            self._write_names(painter, drawing, transform)
+            looks, colours = np.zeros(len(drawing.places), np.int32), [theme.colour("muted")]
+        else:
+            looks = drawing.coloring
+            colours = [QColor(mark_of(color).colour) for color in range(int(looks.max()) + 1)]
+            for color, colour in enumerate(colours):
+                colour.setAlphaF(1.0 if marked in (-1, color) else _PALE_CLASS)
+        raster.paint_points(
+            drawing.places,
+            looks,
+            np.array([colour.rgba() for colour in colours], np.uint32),
+            frame_of(sheet.transform) * sharpness,
+            _disc(_fitting(drawing, sheet.transform) * sharpness),
+            marked,
+            picture,
+        )
+        image = QImage(picture.data, shape[1], shape[0], QImage.Format.Format_ARGB32)
+        image.setDevicePixelRatio(sharpness)
+        sheet.painter.drawImage(QPointF(0, 0), image)
 
     def _draw_classes(
         self,
-        painter: QPainter,
-        pixels: Points,
-        seen: NDArray[np.bool_],
+        sheet: Sheet,
+        drawing: GraphDrawing,
         coloring: NDArray[np.int32],
+        vertices: NDArray[np.intp],
         diameter: float,
     ) -> None:
-        numbers = self.numbered and diameter >= _ROOM_FOR_NUMBER and seen.sum() <= _NUMBERED
-        font = self._theme.font(1.0, bold=True)
+        painter, theme, marked_class = sheet.painter, sheet.theme, self._class
+        numbers = self.numbered and diameter >= _ROOM_FOR_NUMBER and len(vertices) <= _NUMBERED
+        font = theme.font(1.0, bold=True)
         font.setPixelSize(max(7, round(diameter * 0.5)))
         painter.setFont(font)
-        vertices = np.flatnonzero(seen)
         vertices = vertices[np.argsort(coloring[vertices], kind="stable")]
-        marked = coloring[vertices] == self._class
+        marked = coloring[vertices] == marked_class
         # The class that stands out is drawn last, in front of all others.
         vertices = np.concatenate([vertices[~marked], vertices[marked]])
+        pixels = sheet.pixels(drawing.places[vertices])
         classes, marked = coloring[vertices].astype(np.int64), np.sort(marked)
-        pale = 0.16 if self._class >= 0 else 1.0
+        pale = _PALE_CLASS if marked_class >= 0 else 1.0
         opacity, diameters = np.where(marked, 1.0, pale), diameter + 2.0 * marked
-        draw_marks(painter, classes, pixels[vertices], diameters, opacity, self._theme)
+        draw_marks(painter, classes, pixels, diameters, opacity, theme)
         if not numbers:
-            vertices = vertices[:0]
-        elif self._class >= 0:
-            vertices = vertices[marked]
-        for color, (x, y) in zip(coloring[vertices], pixels[vertices], strict=True):
-            painter.setPen(mark_of(int(color)).ink)
+            return
+        if marked_class >= 0:
+            classes, pixels = classes[marked], pixels[marked]
+        for color, (x, y) in zip(classes.tolist(), pixels, strict=True):
+            painter.setPen(mark_of(color).ink)
             spot = QRectF(x - diameter, y - diameter, 2 * diameter, 2 * diameter)
             painter.drawText(spot, Qt.AlignmentFlag.AlignCenter, str(color + 1))
-        for vertex in (one for one in self._vertices if one < len(pixels)):
-            painter.setPen(self._theme.colour("text"))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
+
+    def _draw_rings(self, sheet: Sheet, pixels: Points, diameter: float) -> None:
+        """Draw a ring around each vertex that stands out."""
+        for x, y in pixels:
+            sheet.painter.setPen(sheet.theme.colour("text"))
+            sheet.painter.setBrush(Qt.BrushStyle.NoBrush)
             radius = diameter / 2 + 4
-            painter.drawEllipse(QPointF(*pixels[vertex]), radius, radius)
+            sheet.painter.drawEllipse(QPointF(x, y), radius, radius)
 
     def _write_names(self, painter: QPainter, drawing: GraphDrawing, transform: QTransform) -> None:
         """Write the number of each class where the drawing has a place for it."""
@@ -237,6 +394,18 @@ def diameter_of(drawing: GraphDrawing, transform: QTransform, theme: Theme) -> f
     least, most = _VERTEX_DIAMETERS
     if drawing.coloring is not None and int(drawing.coloring.max()) >= COLORS:
         least = _ROOM_FOR_SHAPE  # colors alone do not tell so many classes apart
-    fitting = 0.8 * drawing.spacing * abs(transform.m11())
-    diameter = min(most, max(least, fitting)) * math.sqrt(theme.scale)
+    diameter = min(most, max(least, _fitting(drawing, transform))) * math.sqrt(theme.scale)
     return float(math.floor(diameter)) if diameter >= SMALLEST + 1 else diameter
+
+
+def _fitting(drawing: GraphDrawing, transform: QTransform) -> float:
+    """Return the diameter with which neighbouring vertices do not touch, in pixels."""
+    return 0.8 * drawing.spacing * abs(transform.m11())
+
+
+def _disc(diameter: float) -> NDArray[np.bool_]:
+    """Return the pixels of a dot, as wide as a vertex may be, or a single one."""
+    across = max(1, round(min(diameter, _VERTEX_DIAMETERS[1])))
+    steps = np.arange(across) - (across - 1) / 2
+    found: NDArray[np.bool_] = steps[:, None] ** 2 + steps**2 <= (across / 2) ** 2
+    return found

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from shiboken6 import isValid
 
 from gpu.core.formats import number_of, whole
 from gpu.core.snapshot import RunState, Wanted
@@ -22,6 +23,7 @@ from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import Theme
 from views.widgets.view import NOTHING, Pointed
 
+_WAITING = "Finding places for the vertices …"
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
 
 
@@ -73,13 +75,14 @@ class GraphView(NewestColoring, CanvasView):
         )
         self.state = make_label("note")
         self.hover = ElidedLabel("note")
-        self.waiting = self._label_over("Finding places for the vertices …")
+        self.waiting = self._label_over(_WAITING)
         top = fill(QHBoxLayout(), (FlowLayout(*self.chips.values(), self.arrangement), 1))
         top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
         bottom = fill(QHBoxLayout(), (self.caption, 1), self.state)
         parts = top, (self.graphics, 1), self.hover, bottom
         fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
+        self.edges.told = self._edges_drawn
         self.chips["edges"].toggled.connect(self.edges.setVisible)
         self.chips["numbers"].toggled.connect(self._show_numbers)
         self.arrangement.chosen.connect(lambda _: self._ask())
@@ -123,6 +126,8 @@ class GraphView(NewestColoring, CanvasView):
         self._set_drawing(drawing)
         if other or not self._moved:
             self.fit()
+        if not drawing.settled:
+            self.hover.setText(_WAITING)
 
     def point_out(self, part: Pointed) -> None:
         """Let a class, or one vertex or two with their edges, stand out."""
@@ -170,7 +175,7 @@ class GraphView(NewestColoring, CanvasView):
         wanted = None if value == "auto" else Arrangement(value)
         drawing = self._drawing
         if drawing is not None and drawing.arrangement is not wanted and value != "auto":
-            self.hover.setText("Finding places for the vertices …")
+            self.hover.setText(_WAITING)
         self.drawing_wanted.emit(wanted, self._coloring)
 
     def _set_drawing(self, drawing: GraphDrawing | None) -> None:
@@ -192,6 +197,9 @@ class GraphView(NewestColoring, CanvasView):
         parts = [graph.name, number_of(graph.n, "vertex"), number_of(len(graph.edges), "edge")]
         if graph.optimum:
             parts.append(f"best known {number_of(graph.optimum, 'color')}")
+        if self.edges.sampled is not None:
+            drawn, in_sight = map(whole, self.edges.sampled)
+            parts.append(f"{drawn} of the {in_sight} edges here are drawn; zoom in to see more")
         self.caption.setText("  ·  ".join(parts))
         if drawing is None or drawing.coloring is None:
             self.state.setText("not colored yet")
@@ -201,6 +209,11 @@ class GraphView(NewestColoring, CanvasView):
         wrong = "no conflict" if count == 0 else f"⚠ {number_of(count, 'conflict')}"
         self.state.setText(f"{number_of(colors, 'color')}, {wrong}")
         set_role(self.state, "wrong" if count else "note")
+
+    def _edges_drawn(self) -> None:
+        """Say how many edges are drawn."""
+        if isValid(self):  # a window may be closed before a picture is there
+            self._say_state()
 
     def _moved_by_user(self, _: object) -> None:
         self._moved = True

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QTransform
-from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
-from shiboken6 import isValid
+from PySide6.QtGui import QColor, QFontMetricsF
 
-from views.widgets.cached_picture import BackgroundPicture, CachedPicture, Draw
-from views.widgets.layers import MOST_IN_WINDOW, Layer, Points, Segments, pen, to_pixels, within
-from views.widgets.theme import Theme
+from views.widgets.background_layer import BackgroundLayer, Sheet
+from views.widgets.cached_picture import Draw
+from views.widgets.layers import MOST_IN_WINDOW, Points, pen
 from views.widgets.view import Pointed
 
 T = TypeVar("T")
@@ -34,51 +30,21 @@ def diameter_for(count: int, sizes: tuple[tuple[int, float], ...]) -> float:
     return next((diameter for most, diameter in sizes if count <= most), 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """What a layer is drawn on."""
-
-    painter: QPainter
-    transform: QTransform  # maps the data to pixels
-    size: QRectF  # of what can be seen, in pixels
-    theme: Theme
-
-    def pixels(self, points: Points) -> Points:
-        """Return where ``points`` are."""
-        return to_pixels(points, self.transform)
-
-    def in_sight(self, lines: Segments) -> Segments:
-        """Return those ``lines``, which are in pixels, that can be seen."""
-        seen: Segments = lines[within(lines, self.size)]
-        return seen
-
-    def edges(self, cities: Points, pairs: NDArray[np.integer]) -> Segments:
-        """Return the lines between pairs of cities, (k, 2), that can be seen."""
-        return self.in_sight(self.pixels(cities[pairs.ravel()]).reshape(-1, 4))
-
-
-class MapLayer(Layer, Generic[T]):
+class MapLayer(BackgroundLayer, Generic[T]):
     """A layer that draws a ``T``, if it has one, at or between cities.
 
-    Where cities are very many, it is drawn in another thread, and the window shows what there is
-    until then, moved with the map.
+    Where cities are very many, it is drawn in another thread.
     """
 
     def __init__(self, depth: float) -> None:
         super().__init__(depth)
         self.cities: Points = np.empty((0, 2))
         self.shown: T | None = None
-        self._beside = BackgroundPicture(self._update)
 
     @property
     def many(self) -> bool:
         """Whether it is drawn in another thread."""
         return len(self.cities) > MOST_IN_WINDOW
-
-    @property
-    def ready(self) -> bool:
-        """Whether what can be seen is what there is."""
-        return self.empty or not self.many or self._beside.ready
 
     @property
     def empty(self) -> bool:
@@ -97,39 +63,17 @@ class MapLayer(Layer, Generic[T]):
         self.shown = part
         self.refresh()
 
-    def refresh(self) -> None:
-        """Draw again, after the data or the colours have changed."""
-        self._beside.drop()
-        super().refresh()
-
-    def paint(
-        self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
-    ) -> None:
-        """Draw, or show what was drawn."""
-        if widget is None or self.empty or not (self.many and CachedPicture.in_use):
-            super().paint(painter, option, widget)
-            return
-        self._beside.show(painter, widget, self._bounds, self._drawing)
-
-    def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
-        """Draw what can be seen of the part."""
-        self._drawing(painter, transform, size)
-
     def draw_part(self, cities: Points, part: T | None, sheet: Sheet) -> None:
         """Draw ``part``; any thread may call this, and the layer may show something else by now."""
         raise NotImplementedError
 
     @property
-    def _drawing(self) -> Draw:
+    def _draws(self) -> Draw:
         """What draws the part, in any thread, as it is now."""
         cities, part, theme = self.cities, self.shown, self._theme
         return lambda painter, transform, size: self.draw_part(
             cities, part, Sheet(painter, transform, size, theme)
         )
-
-    def _update(self) -> None:
-        if isValid(self):  # a window may be closed before a picture is there
-            self.update()
 
 
 class NamesLayer(MapLayer[Names]):

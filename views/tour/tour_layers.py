@@ -8,7 +8,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from gpu.core.snapshot import Trails
-from views.tour.map_layer import MapLayer, Sheet, diameter_for
+from views.tour.map_layer import MapLayer, diameter_for
+from views.widgets.background_layer import Sheet
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.layers import (
     Points,

@@ -455,7 +455,7 @@ def draw_path(
     """Draw the lines of a closed path through ``places`` that are in the picture."""
     from gpu.drawing import raster  # slow to import; this is mostly another thread
 
-    frame, found = _frame(transform), np.empty(MOST_SINGLE, np.int32)
+    frame, found = frame_of(transform), np.empty(MOST_SINGLE, np.int32)
     count = raster.lines_within(places, path, frame, size.width(), size.height(), found)
     if count > MOST_SINGLE:
         with _coloured(painter, size, colour) as (mask, sharpness):
@@ -473,7 +473,7 @@ def places_in_sight(
     """Return the pixels of the places in the picture; draw more than ``MOST_SINGLE``."""
     from gpu.drawing import raster
 
-    frame, found = _frame(transform), np.empty(MOST_SINGLE, np.int32)
+    frame, found = frame_of(transform), np.empty(MOST_SINGLE, np.int32)
     count = raster.points_within(places, frame, size.width(), size.height(), found)
     if count > MOST_SINGLE:
         with _coloured(painter, size, colour) as (mask, sharpness):
@@ -482,10 +482,14 @@ def places_in_sight(
     return to_pixels(places[found[:count]], transform)
 
 
-def _frame(transform: QTransform) -> NDArray[np.float64]:
+def frame_of(transform: QTransform) -> NDArray[np.float64]:
+    """Return the six numbers of ``transform`` that :mod:`gpu.drawing.raster` takes."""
     return np.array(
         [getattr(transform, name)() for name in ("m11", "m12", "m21", "m22", "dx", "dy")]
     )
+
+
+_CLEAR = QColor(0, 0, 0, 0)
 
 
 @contextmanager
@@ -497,7 +501,14 @@ def _coloured(
     height, width = round(size.height() * sharpness), round(size.width() * sharpness)
     mask = np.zeros((height, width), np.uint8)
     yield mask, sharpness
-    image = QImage(mask.data, width, height, width, QImage.Format.Format_Indexed8)
-    image.setColorTable([0] * MASKED + [colour.rgba()])
+    painter.drawImage(QPointF(0, 0), indexed(mask, [_CLEAR] * MASKED + [colour], sharpness))
+
+
+def indexed(levels: Shades, colours: Sequence[QColor], sharpness: float) -> QImage:
+    """Return a picture whose ``levels``, (height, width), are indices of 256 ``colours``."""
+    height, width = levels.shape
+    image = QImage(levels.data, width, height, width, QImage.Format.Format_Indexed8)
+    image.setColorTable([colour.rgba() for colour in colours])
+    image = image.convertToFormat(QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(sharpness)
-    painter.drawImage(QPointF(0, 0), image)
+    return image

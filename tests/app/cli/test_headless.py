@@ -14,12 +14,11 @@ from app.cli import headless
 from gpu.core.colony import never
 from gpu.core.errors import DeviceMemoryError, sentence_for
 from gpu.core.snapshot import RunState
-from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from gpu.run.session import Session, new_session
-from gpu.run.starting import start_of
+from gpu.run.starting import starts_of
 from gpu.run.stopping import StopSettings
 from tests import colonies
 from tests.app.conftest import Command
@@ -180,7 +179,7 @@ def test_work_that_is_overdue_and_cannot_be_left_is_waited_for_no_longer(
     release = threading.Event()
     monkeypatch.setattr(headless, "SIGNAL_PATIENCE", 0.1)
     name = colonies.install(monkeypatch, Endless)
-    monkeypatch.setattr("gpu.run.run.start_of", nearest_neighbour_tour)
+    monkeypatch.setattr("gpu.run.run.starts_of", colonies.nearest_start)
     limited = new_session(INSTANCE, colony=name, seed=2, stop=StopSettings(seconds=0.1))
     result, departure = headless.solve(INSTANCE, limited)
     release.set()
@@ -222,7 +221,7 @@ def test_what_is_refused_while_it_is_built_ends_with_2_and_leaves_the_tour(
             raise error
 
     name = colonies.install(monkeypatch, Refused)
-    monkeypatch.setattr("gpu.run.run.start_of", start_of)
+    monkeypatch.setattr("gpu.run.run.starts_of", starts_of)
     done = inside("solve", "ring-50", "--colony", name, "--iterations", 5, "--out", tmp_path)
     assert done.returncode == status
     assert sentence_for(error) in done.stderr
@@ -271,7 +270,7 @@ def test_a_run_without_any_solution_says_so_by_its_status(
         *_, said, times = done.stdout.splitlines()
         assert said == "there is no tour"
         assert times.startswith("read in ")
-    monkeypatch.setattr("gpu.run.run.start_of", start_of)
+    monkeypatch.setattr("gpu.run.run.starts_of", starts_of)
     done = inside("solve", "ring-50", "--colony", name, "--seconds", 0.1)
     assert done.returncode == 0
     assert ", with which the run began" in done.stdout

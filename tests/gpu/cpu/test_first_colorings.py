@@ -11,7 +11,9 @@ import pytest
 from gpu.core.snapshot import RunState
 from gpu.cpu import first_colorings
 from gpu.cpu.first_colorings import (
+    best_greedy_coloring,
     first_fit_coloring,
+    greedy_colorings,
     largest_first_coloring,
     saturation_coloring,
     smallest_last_coloring,
@@ -55,6 +57,7 @@ def _large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let every graph count as a large one, of which nothing is made yet."""
     monkeypatch.setattr(dsatur, "MADE", WeakKeyDictionary())
     monkeypatch.setattr(first_colorings, "MADE", dsatur.MADE)
+    monkeypatch.setattr(first_colorings, "_found", WeakKeyDictionary())
     monkeypatch.setattr(dsatur, "_SMALL", 0)
 
 
@@ -121,6 +124,25 @@ def test_it_can_be_left(monkeypatch: pytest.MonkeyPatch) -> None:
     assert saturation_coloring(instance, third_time) is None
     assert len(asked) == 3
     assert saturation_coloring(instance) is not None
+
+
+@graphs
+@pytest.mark.usefixtures("_large")
+def test_greedy_colorings_become_better(instance: GraphInstance) -> None:
+    found = list(greedy_colorings(instance))
+    costs = [instance.cost_of(one) for one in found]
+    assert costs == sorted(set(costs), reverse=True)
+    by = largest_first_coloring, smallest_last_coloring, dsatur_coloring
+    assert costs[-1] == min(instance.cost_of(make(instance)) for make in by)
+    assert best_greedy_coloring(instance) is found[-1]
+    again = list(greedy_colorings(instance))
+    assert all(one is other for one, other in zip(found, again, strict=True))
+
+
+def test_of_a_small_graph_the_greedy_coloring_is_that_by_saturation() -> None:
+    instance = crown(9)
+    assert best_greedy_coloring(instance) is dsatur_coloring(instance)
+    assert len(list(greedy_colorings(instance))) == 1
 
 
 def crown(half: int) -> GraphInstance:

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from gpu.drawing.draw import GraphArtist, shades_of, suits
-from gpu.drawing.drawing import CONFLICT, MATRIX_SIZE, MOST_EDGE_LINES, Arrangement
+from gpu.drawing.draw import GraphArtist, suits
+from gpu.drawing.drawing import CONFLICT, MATRIX_SIZE, Arrangement
 from gpu.drawing.spring import spring_places
 from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes, unique_edges
 from tests.views.graph_scenes import greedy, queens, random_graph, spoiled
@@ -105,35 +105,6 @@ def test_springs_are_laid_out_once() -> None:
     assert second.coloring is coloring
     assert first.conflicts.shape == (0, 2)
     assert second.conflicts.tolist() == path(9).edges.tolist()
-
-
-def test_shades_follow_the_edges() -> None:
-    places = np.array([[-1.0, 1.0], [1.0, 1.0], [-1.0, -1.0]])
-    shades = shades_of(places, np.array([[0, 1], [0, 2]], np.int32), size=50)
-    assert (shades[0] > 0).all()  # y is up: the first two vertices lie at the top
-    assert (shades[:, 0] > 0).all()
-    assert shades[1:, 1:].max() == 0
-    twice = shades_of(places, np.array([[0, 1], [0, 1], [0, 2]], np.int32), size=50)
-    assert twice[0, 25] > twice[25, 0] > 0
-
-
-def test_more_edges_than_lines_are_shades() -> None:
-    few, many = random_graph(40, 0.5), random_graph(190, 0.9)
-    assert len(many.edges) > MOST_EDGE_LINES
-    assert GraphArtist(few).draw(Arrangement.CIRCLE, None).shades is None
-    shades = GraphArtist(many).draw(Arrangement.CIRCLE, None).shades
-    assert shades is not None
-    assert (shades > 0).mean() > 0.5
-
-
-def test_shades_of_very_many_edges_are_coarse(monkeypatch: pytest.MonkeyPatch) -> None:
-    graph = random_graph(190, 0.9)
-    fine = GraphArtist(graph).draw(Arrangement.CIRCLE, None).shades
-    monkeypatch.setattr("gpu.drawing.draw._FINE", len(graph.edges) - 1)
-    coarse = GraphArtist(graph).draw(Arrangement.CIRCLE, None).shades
-    assert len(fine) == 2 * len(coarse)
-    joined = fine.reshape(len(coarse), 2, -1, 2).max(axis=(1, 3))
-    assert np.corrcoef(joined.ravel(), coarse.ravel())[0, 1] > 0.8
 
 
 def test_the_matrix_has_an_empty_block_for_each_class() -> None:

@@ -51,7 +51,7 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
 
     def run(kind: type[RandomColony] = RandomColony, log: Path | None = None, **stop: float) -> Run:
         name = colonies.install(monkeypatch, kind)
-        monkeypatch.setattr(run_module, "start_of", nearest_neighbour_tour)
+        monkeypatch.setattr(run_module, "starts_of", colonies.nearest_start)
         settings = StopSettings(**stop)  # type: ignore[arg-type]
         session = new_session(INSTANCE, colony=name, seed=3, stop=settings)
         recorder = Recorder(log, session, INSTANCE, pytest.fail) if log else None

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Slot
 from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
-from gpu.drawing.drawing import Arrangement
+from gpu.drawing.drawing import Arrangement, GraphDrawing
 from views.decision.decision_view import DecisionView
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
@@ -61,13 +61,27 @@ class GraphController(Controller):
 
     @Slot(object, object)
     def _draw(self, arrangement: Arrangement | None, coloring: Coloring) -> None:
-        view = self._graph_view
-        self._want(view, lambda artist: artist.draw(arrangement, coloring), view.show_drawing)
+        self._want_drawing(self._graph_view, arrangement, coloring)
 
     @Slot(object, object)
     def _draw_decision(self, arrangement: Arrangement | None, coloring: Coloring) -> None:
-        view = self._decision_view
-        self._want(view, lambda artist: artist.draw(arrangement, coloring), view.show_drawing)
+        self._want_drawing(self._decision_view, arrangement, coloring)
+
+    def _want_drawing(
+        self, view: GraphView | DecisionView, arrangement: Arrangement | None, coloring: Coloring
+    ) -> None:
+        """Have a drawing made, and better ones of it until its places are settled."""
+
+        def improve(artist: GraphArtist) -> GraphDrawing:
+            artist.improve(arrangement)
+            return artist.draw(arrangement, coloring)
+
+        def show(drawing: GraphDrawing) -> None:
+            view.show_drawing(drawing)
+            if not drawing.settled and view not in self._wanted:  # nothing newer is wanted
+                self._wanted[view] = improve, show
+
+        self._want(view, lambda artist: artist.draw(arrangement, coloring), show)
 
     @Slot(object)
     def _draw_adjacency(self, coloring: Coloring) -> None:

@@ -13,7 +13,7 @@ from app.window.threads import snapshot_slot, solver
 from app.window.threads.snapshot_slot import CostlyParts, SnapshotSlot
 from app.window.threads.solver import SolverState, SolverThread
 from gpu.core.snapshot import RunState, Wanted
-from gpu.cpu.first_tours import nearest_neighbour_length, nearest_neighbour_tour
+from gpu.cpu.first_tours import nearest_neighbour_length
 from gpu.run import run, slices
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, RunOutcome
@@ -324,7 +324,7 @@ def test_the_tour_that_a_run_begins_with_is_seen_while_its_colony_is_built(
             super().__init__(*arguments)
 
     chosen = session(colonies.install(monkeypatch, SlowToBuild), iterations=3)
-    monkeypatch.setattr("gpu.run.run.start_of", nearest_neighbour_tour)
+    monkeypatch.setattr("gpu.run.run.starts_of", colonies.nearest_start)
     thread = SolverThread(INSTANCE, chosen)
     with qtbot.waitSignal(thread.ended):
         thread.start()
