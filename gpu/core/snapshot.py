@@ -109,8 +109,6 @@ class Snapshot:
     # cost of the best solution of the last iteration; None before the first
     iteration_best: int | None
     iteration_mean: float  # mean cost of its solutions; NaN before the first
-    # what found the best solution, for "found by", where a colony searches in several ways
-    found_by: str = ""
     # the cities of a tour in order, or the color of each vertex, 0-based; checked
     best_solution: Solution | None = None
     # the best solution of the last iteration
@@ -134,6 +132,8 @@ class Snapshot:
     phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     solutions_each: int = 0  # solutions that the next iteration will build; 0 if it is not known
     history: History = field(default_factory=History)  # the costs of its last iterations
+    # what found the best solution, where a colony searches in several ways: ends "found by ..."
+    found_by: str = ""
 
     @property
     def cost(self) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.snapshot import Trails, Wanted
+from gpu.core.snapshot import Snapshot, Trails, Wanted
 from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
@@ -539,7 +539,7 @@ def _renew_trails(state: GpxState, island: Whole, v: Whole) -> None:
             row[u] += deposit if colors[u] == own else np.uint16(0)
 
 
-TRAIL_LIMITS = 1.0, 100.0  # as shown: of vertices that never had one color, and always
+STRONGEST = 100.0  # trail, as shown, of vertices that always have one color; of never, it is 1
 
 
 class GpxCpuColony(CpuColony):
@@ -608,6 +608,18 @@ class GpxCpuColony(CpuColony):
         return (states.rules_of(parameters, self._instance),)
 
     @property
+    def standing(self) -> GpxState:
+        """The state as it stands, to be read alone: nobody changes it but the iterations."""
+        state: GpxState = self._shared
+        return state
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Return the state after the last iteration; large graphs have no trails to show."""
+        if not self._matrices.size:
+            wanted &= ~(Wanted.PHEROMONE | Wanted.TRAILS)
+        return super().snapshot(wanted)
+
+    @property
     def _shown(self) -> NDArray[np.uint16]:
         """The trails of the island that last found a better coloring than all before."""
         matrix: NDArray[np.uint16] = self._matrices[int(self._schedule[BEST_ISLAND])]
@@ -615,12 +627,14 @@ class GpxCpuColony(CpuColony):
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
+        if not self._matrices.size:
+            return np.ones(self._instance.n, np.float32)
         return _as_shown(self._shown[city])
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         kind = int(self._schedule[FOUND_BY])
         found_by = KIND_NAMES[kind] if kind >= 0 else ""
-        return {**super()._more(wanted), "limits": TRAIL_LIMITS, "found_by": found_by}
+        return {**super()._more(wanted), "found_by": found_by}
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
         matrix = _as_shown(self._shown)
@@ -629,5 +643,4 @@ class GpxCpuColony(CpuColony):
 
 
 def _as_shown(trails: NDArray[np.uint16]) -> NDArray[np.float32]:
-    least, most = TRAIL_LIMITS
-    return np.float32(least) + trails * np.float32((most - least) / MOST_TRAIL)
+    return np.float32(1) + trails * np.float32((STRONGEST - 1) / MOST_TRAIL)
