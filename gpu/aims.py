@@ -105,13 +105,15 @@ def device_for(aim: Aim, instance: Instance, found: Sequence[Device]) -> Device:
     """Return the first of the devices ``found`` whose best colony takes ``instance``.
 
     No colony on a GPU is made for directed instances, and one on cores is. Kernels cannot add up
-    very long distances, and cores can.
+    very long distances, and cores can. Where no best colony does, it is the first of which another
+    one takes it.
     """
     for device in found:
         if any(row.directed for row in _rows(aim, instance, device)):
             return device
-    able = (device for device in found if not _better_elsewhere(aim, instance, device))
-    return next(able, found[0])
+    able = [device for device in found if not _better_elsewhere(aim, instance, device)]
+    taking = [device for device in found if _rows(aim, instance, device)]
+    return (able or taking or list(found))[0]
 
 
 def _rows(aim: Aim, instance: Instance, device: Device) -> list[AimRow]:
