@@ -6,13 +6,25 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Self
 
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
 
 MOVES_A_VERTEX = 16  # of a generation
+MOST_ON_GPU = 1 << 14  # vertices whose sets kernels hold; see gpu/cuda/instances.py
 MULTIPROCESSORS = 132  # of the GPU for which the number of ants is chosen
 ISLAND_ANTS = 8
 EXPLORERS = 16  # one of so many ants is an explorer
 OPTIMIZERS = 16  # and one an optimizer
+
+
+def require_for_gpu(instance: Instance) -> None:
+    """Raise ParameterError if a graph has too many vertices."""
+    if instance.n > MOST_ON_GPU:
+        raise ParameterError(
+            f"{instance.name} has {instance.n:,} vertices, but this colony takes {MOST_ON_GPU:,}: "
+            "choose gpx-cores"
+        )
 
 
 @dataclass(frozen=True)
