@@ -76,6 +76,7 @@ MARK_LOOKS: Mapping[Sign, MarkLook] = {  # lines are drawn in this order
 class StepLayer(MapLayer[Picture]):
     """The picture of a step, and a dot at each place that has no mark in it."""
 
+    reach = 80.0  # of the numbers beside places
     ids: Sequence[int] | NDArray[np.int64] = ()  # numbers of the places in the file
     drawing: GraphDrawing | None = None  # of the graph whose vertices these are
 
