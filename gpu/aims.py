@@ -105,13 +105,15 @@ def device_for(aim: Aim, instance: Instance, found: Sequence[Device]) -> Device:
     """Return the first of the devices ``found`` whose best colony takes ``instance``.
 
     No colony on a GPU is made for directed instances, and one on cores is. Kernels cannot add up
-    very long distances, and cores can.
+    very long distances, and cores can. Where no best colony does, it is the first of which another
+    one takes it.
     """
     for device in found:
         if any(row.directed for row in _rows(aim, instance, device)):
             return device
-    able = (device for device in found if not _better_elsewhere(aim, instance, device))
-    return next(able, found[0])
+    able = [device for device in found if not _better_elsewhere(aim, instance, device)]
+    taking = [device for device in found if _rows(aim, instance, device)]
+    return (able or taking or list(found))[0]
 
 
 def _rows(aim: Aim, instance: Instance, device: Device) -> list[AimRow]:
@@ -222,6 +224,11 @@ def _watch(place: Place, colony: str, values: Mapping[str, object]) -> AimRow:
     )
 
 
+def _large_graphs(place: Place, colony: str) -> AimRow:
+    why = "others have a trail for each pair of vertices, which are too many"
+    return AimRow(Aim.BEST, Problem.COLORING, place, math.inf, colony, why=why)
+
+
 AIM_ROWS = (
     _best("cuda", 200, "mmas-rwm-bt-cl", _GPU_MMAS),
     _crossing("cuda", "crossing-gpu"),
@@ -250,6 +257,8 @@ AIM_ROWS = (
         "aco-rlf-tabu",
         why="tabu searches repair the best colorings",
     ),
+    _large_graphs("cpu", "gpx-cores"),
+    _large_graphs("cpu:1", "gpx-seq"),
     AimRow(Aim.PAPER, Problem.TSP, None, math.inf, "acs", why=_PAPER_DEFAULTS),
     AimRow(Aim.PAPER, Problem.COLORING, None, math.inf, "coloring", why=_PAPER_DEFAULTS),
     _watch("cuda", "mmas-rwm-bt-cl", {}),

@@ -43,6 +43,7 @@ class ProblemDisplay:
     trail_forms: tuple[str, ...] = ("matrix",)  # in which its pheromone can be shown
     routes: tuple[str, ...] = ()  # further exports of a solution
     improvable: bool = False  # whether colonies can begin with a solution
+    bounded: bool = False  # whether runs look for a lower bound of its costs
     # Takes an instance, returns the name of each place, or nothing.
     names: Callable[[Any], Sequence[str]] = lambda one: ()
 
@@ -144,6 +145,7 @@ _DISPLAY_ROWS = (
         shelf="Graphs to color",
         facts=_graph_facts,
         order=class_order,
+        bounded=True,
     ),
 )
 

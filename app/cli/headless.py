@@ -167,6 +167,8 @@ def _progress_of(session: Session, instance: Instance) -> Callable[[RunState], N
             parts.append(f"best {cost}")
             if (gap := instance.gap_percent(cost)) is not None:
                 parts.append(f"gap {gap:.2f} %")
+            elif state.bound is not None:
+                parts.append(f"lower bound {state.bound.cost}")
         if (share := session.stop.share_done(state)) is not None:
             parts.append(f"{100 * share:.0f} % done")
         show_progress("   ".join(parts))

@@ -66,7 +66,7 @@ def _columns() -> Sequence[Column[RunRow]]:
         Column("BEST", lambda row: row.run.best),
         Column("GAP", lambda row: row.run.gap_percent, "{:.2f} %".format),
         Column("SECONDS", lambda row: row.run.seconds, "{:.2f}".format),
-        Column("STATE", lambda row: row.run.state),
+        Column("STATE", lambda row: "proved" if row.run.proved else row.run.state),
         Column("NAME", lambda row: "★ " * row.note.starred + one_line(row.note.name)),
         Column("LOG", lambda row: row.run.path.name),
     )
@@ -96,5 +96,6 @@ def _values(row: RunRow) -> dict[str, object]:
         "seconds": run.seconds,
         f"best_{words.cost if words else 'cost'}": run.best,
         "gap_percent": run.gap_percent,
+        "proved": run.proved,
         "version": run.version or None,
     }

@@ -64,8 +64,11 @@ class CpuColony(StagedWork):
         super().__init__(stages, state, workspaces)
 
     @abstractmethod
-    def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
-        """Return what paints all trails as they stand, and what selects the strongest."""
+    def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:
+        """Return what paints all trails as they stand, and what selects the strongest.
+
+        None if there are no trails, because the instance is too large for them.
+        """
 
     @abstractmethod
     def trails_from(self, city: int) -> NDArray[np.float32]:
@@ -108,9 +111,10 @@ class CpuColony(StagedWork):
             last = self._instance.checked(record.last_solution, numbers[records.LAST_BEST])
         if wanted & (Wanted.PHEROMONE | Wanted.TRAILS):
             solution = record.best_solution if iteration else np.arange(self._instance.n)
-            paint, select = self._painters()
-            picture = paint(solution) if Wanted.PHEROMONE in wanted else None
-            trails = select() if Wanted.TRAILS in wanted else None
+            if (painters := self._painters()) is not None:
+                paint, select = painters
+                picture = paint(solution) if Wanted.PHEROMONE in wanted else None
+                trails = select() if Wanted.TRAILS in wanted else None
         single = self._single_trails() if wanted & TABLES else None
         strip, band = tables_of(wanted, best, single)
         return Snapshot(

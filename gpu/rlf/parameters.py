@@ -155,7 +155,7 @@ def require_matrix(graph: GraphInstance) -> None:
     if graph.n > LARGEST_MATRIX:
         raise ParameterError(
             f"ACO-RLF colonies take graphs of up to {LARGEST_MATRIX:,} vertices, because each pair "
-            f"has a trail, and {graph.name} has {graph.n:,}"
+            f"has a trail, and {graph.name} has {graph.n:,}: choose the colony gpx"
         )
 
 

@@ -52,7 +52,10 @@ class BudgetFields(QWidget):
             field.changed.connect(self._edited)
             groups.append(_beside(field, make_label("muted", limit.brief), spacing=4))
         self.go_on = QCheckBox("Go on at the best known cost")
-        self.go_on.setToolTip("Without this, a run ends at once where it finds the best known cost")
+        self.go_on.setToolTip(
+            "Without this, a run ends at once where it finds the best known cost, or one that is "
+            "proved to be optimal"
+        )
         self.go_on.toggled.connect(lambda _: self.changed.emit())
         fill(QVBoxLayout(self), FlowLayout(*groups, self.go_on))
 

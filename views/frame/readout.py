@@ -7,6 +7,7 @@ from collections import deque
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
+from gpu.core.bounds import LowerBound
 from gpu.core.formats import compact, duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
@@ -44,11 +45,11 @@ class Readout(QFrame):
         self._instance = instance
         display = display_of(instance)
         words = display.words
-        gap_tip = f"How far the best {words.solution} lies above {words.known}"
+        self._gap_tip = f"How far the best {words.solution} lies above {words.known}"
         rate_tip = f"{words.solutions.capitalize()} built a second, over the last two seconds"
         for name, title, tip in (
             ("best", display.best, display.best_tip),
-            ("gap", "GAP", gap_tip),
+            ("gap", "GAP", self._gap_tip),
             ("iteration", "ITERATION", "Iterations finished"),
             ("rate", f"{words.solutions.upper()} / S", rate_tip),
             ("elapsed", "ELAPSED", "Time spent solving, pauses excluded"),
@@ -60,8 +61,27 @@ class Readout(QFrame):
     def begin_run(self) -> None:
         """Show dashes."""
         self._recent.clear()
+        self._bound: LowerBound | None = None
+        self._head_gap(optimal=False)
         for value in self.values.values():
             value.setText("–")
+
+    def _head_gap(self, *, optimal: bool) -> None:
+        """Head the gap by what it is measured by, and say why that is known."""
+        bound, instance = self._bound, self._instance
+        known = instance is not None and bool(instance.optimum)
+        heading, tip = "GAP", self._gap_tip
+        if bound is not None:
+            words = display_of(instance).words
+            least = words.amount(bound.cost, whole(bound.cost))
+            why = f"Every {words.solution} has at least {least}: {bound.why}"
+            tip = f"{tip}. {why}" if known else why
+            if optimal:
+                heading = "PROVED"
+            elif not known:
+                heading = "GAP TO BOUND"
+        self.headings["gap"].setText(heading)
+        self.values["gap"].setToolTip(plain_tip(tip))
 
     def show_elapsed(self, seconds: float) -> None:
         """Show the time of a run, which goes on while an iteration is under way."""
@@ -80,6 +100,7 @@ class Readout(QFrame):
             self._recent.popleft()
         self.values["iteration"].setText(whole(snapshot.iteration))
         self.show_elapsed(snapshot.elapsed)
+        self._bound = snapshot.bound
         if snapshot.best_cost is None:
             return
         self._show_best(snapshot.best_cost)
@@ -90,5 +111,9 @@ class Readout(QFrame):
 
     def _show_best(self, cost: int) -> None:
         self.values["best"].setText(whole(cost))
-        gap = self._instance.gap_percent(cost) if self._instance else None
-        self.values["gap"].setText(percent(gap))
+        bound, gap = self._bound, self._instance.gap_percent(cost) if self._instance else None
+        if bound is not None and gap is None:
+            gap = 100 * (cost - bound.cost) / bound.cost
+        optimal = bound is not None and cost == bound.cost
+        self._head_gap(optimal=optimal)
+        self.values["gap"].setText("optimal" if optimal else percent(gap))

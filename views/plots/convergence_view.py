@@ -1,4 +1,4 @@
-"""Best, iteration best and iteration mean during the run, with the gap to the optimum."""
+"""Best, iteration best and iteration mean during the run, with the gap to what is known."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
+from gpu.core.bounds import LowerBound
 from gpu.core.cost_curve import RunAxis
 from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
@@ -33,6 +34,7 @@ _READING = "iteration 1000:  best 100 000,  gap 10.00 %"  # what the mouse reads
 _GAPS = 30  # pixels between the reading and the buttons, and at both sides
 _TWO_LINES = 230  # least height in pixels of a view with two lines below the plot
 _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+_NEAR = 0.8  # share of the least cost: a lower bound that is lower is out of sight at first
 _IMPROVEMENTS = 1 << 14  # most improvements that are told apart
 
 
@@ -49,11 +51,13 @@ class ConvergenceView(View):
         self.curves = {
             "mean": self.plot.add_curve("mean"),
             "latest": self.plot.add_curve("latest"),
+            "bound": self.plot.add_bound(),
             "optimum": self.plot.add_known(),
             "best": self.plot.add_curve("best", 2.0, steps=True),
             "moment": self.plot.add_curve("accent", 1.5),
         }
         self._moment: tuple[float, float] | None = None
+        self._bound: LowerBound | None = None  # of the run
         self.means = MeanCurve()
         best, latest = BoundedCurve(_IMPROVEMENTS), BoundedCurve()
         self.histories = {"best": best, "latest": latest, "mean": self.means}
@@ -68,6 +72,7 @@ class ConvergenceView(View):
             "latest": Chip("Iteration", "latest", "thin"),
             "mean": Chip("Mean", "mean", "thin"),
             "optimum": Chip("Best known", "optimum", "dashes"),
+            "bound": Chip("Lower bound", "bound", "dashes"),
         }
         axes = {"iterations": "Iterations", "solutions": "Tours", "seconds": "Seconds"}
         self.axis_choice = OptionButtons(axes, "What runs along the axis")
@@ -113,12 +118,35 @@ class ConvergenceView(View):
         known = instance is not None and bool(instance.optimum)
         self.chips["optimum"].setVisible(known)
         self.overlays.show_beside("" if instance is None else instance.name)
-        self._show_scale()
-        if instance is not None and instance.optimum:
-            optimum = instance.optimum
+        self._show_bound(None)
+
+    @property
+    def _reference(self) -> int | None:
+        """The cost that gaps are measured by: the best known one, else the lower bound."""
+        known = self._instance.optimum if self._instance is not None else None
+        return known or (None if self._bound is None else self._bound.cost)
+
+    @property
+    def _gaps(self) -> str:
+        """What the axis of gaps is labelled with."""
+        known = self._instance is not None and self._instance.optimum
+        return "gap in %" if known or self._bound is None else "gap to the bound in %"
+
+    def _show_bound(self, bound: LowerBound | None) -> None:
+        """Show what no solution is better than; None if that is not known."""
+        self._bound = bound
+        chip, words = self.chips["bound"], display_of(self._instance).words
+        chip.setVisible(bound is not None)
+        if bound is not None:
+            least = words.amount(bound.cost, whole(bound.cost))
+            tip = f"Every {words.solution} has at least {least}: {bound.why}"
+            chip.setToolTip(plain_tip(tip))
+        self.plot.set_label("right", self._gaps)
+        if cost := self._reference:
             self.plot.map_right_axis(
-                lambda cost: 100 * (cost / optimum - 1), lambda gap: optimum * (1 + gap / 100)
+                lambda value: 100 * (value / cost - 1), lambda gap: cost * (1 + gap / 100)
             )
+        self._show_scale()
 
     def in_picture(self, *, on: bool) -> None:
         """Name the axis."""
@@ -147,6 +175,7 @@ class ConvergenceView(View):
 
     def begin_run(self) -> None:
         """Empty the curves."""
+        self._show_bound(None)
         self.marks.clear()
         for history in self.histories.values():
             history.clear()
@@ -183,6 +212,8 @@ class ConvergenceView(View):
             self.means.append(end, seconds, mean, count)
         if snapshot.iteration:
             self._built = snapshot.solutions_built / snapshot.iteration
+        if snapshot.bound is not self._bound:
+            self._show_bound(snapshot.bound)
         cost = math.nan if snapshot.best_cost is None else float(snapshot.best_cost)
         self._now = snapshot.iteration, snapshot.elapsed, cost
 
@@ -190,12 +221,13 @@ class ConvergenceView(View):
         """Draw the curves, in the range of those that are switched on."""
         scale, shown = self.scale, self.overlays.draw(self.scale)
         optimum = self._instance.optimum if self._instance is not None else None
+        reference = self._reference
         for name, history in self.histories.items():
             points = self._along_axis(history, scale.axis)
             if name == "best":
                 now = self._now[1 if scale.axis is RunAxis.SECONDS else 0], self._now[2]
                 points = self._best = self._with_present(points, now, scale.axis)
-            drawn = scale.mapped(points, optimum)
+            drawn = scale.mapped(points, reference)
             self.curves[name].set_points(drawn)
             drawn = drawn[np.isfinite(drawn).all(axis=1)]
             if len(drawn) and self.chips[name].isChecked():
@@ -206,6 +238,17 @@ class ConvergenceView(View):
         self.plot.show_hint("" if begun else "The curves begin with a run.")
         # The best known cost of this instance says nothing about those of others.
         own = len(self.histories["best"]) > 0 or not self.overlays.of_others
+        bound = self._bound.cost if own and begun and self._bound is not None else None
+        line = self.plot.draw_bound(bound, scale, reference)
+        near = bound is not None and bound >= _NEAR * self._now[2]
+        # Like the best known cost, it is nowhere on a logarithmic axis of gaps.
+        if (
+            shown
+            and near
+            and self.chips["bound"].isChecked()
+            and not (scale.gap and scale.log_cost)
+        ):
+            shown.append(np.column_stack([shown[0][:1, 0], line[:1, 1]]))
         self.plot.follow_costs(shown, scale, optimum if own else None)
 
     def _place_of(self, mark: ChangeMark) -> float:
@@ -252,10 +295,10 @@ class ConvergenceView(View):
     def _show_scale(self) -> None:
         """Write the axes as the scale needs it."""
         scale, display = self.scale, display_of(self._instance)
-        known = self._instance is not None and bool(self._instance.optimum)
+        known = bool(self._reference)
         others = self.overlays.of_others  # the axis of gaps, and the unit, are of this instance
         self.plot.show_scale(
-            scale, display.cost_axis if others else display.cost_axis_of(self._instance)
+            scale, display.cost_axis if others else display.cost_axis_of(self._instance), self._gaps
         )
         self.plot.axes["right"].setVisible(known and scale.plain and not others)
         self.overlays.warn(gaps=scale.gap)
@@ -275,6 +318,6 @@ class ConvergenceView(View):
             where += f" {display_of(self._instance).words.solutions}"
         change = self._mark_layer.near(x, float(self.plot.box.viewPixelSize()[0]))
         text = f"{where}:  best {whole(points[at, 1])}"
-        gap = self._instance.gap_percent(int(points[at, 1])) if self._instance else None
-        text = text if gap is None else f"{text},  gap {percent(gap)}"
+        if cost := self._reference:
+            text = f"{text},  gap {percent(100 * (points[at, 1] / cost - 1))}"
         self.reading.setText(f"{text}  ·  {change}" if change else text)

@@ -67,12 +67,23 @@ class CostPlot(PlotWidget):
         self.known = self.add_curve("optimum", dashes=True)
         return self.known
 
-    def show_scale(self, scale: Scale, costs: str) -> None:
-        """Write the axes as ``scale`` needs it; ``costs`` is the label of that of costs."""
+    def add_bound(self) -> PlotCurve:
+        """Add the line of the lower bound in front of the curves that are there."""
+        self.bound = self.add_curve("bound", dashes=True)
+        return self.bound
+
+    def draw_bound(self, bound: int | None, scale: Scale, reference: int | None) -> Points:
+        """Draw the lower ``bound``, if there is one; return its line, with gaps to a cost."""
+        line = _line_at(bound, scale, reference)
+        self.bound.set_points(line)
+        return line
+
+    def show_scale(self, scale: Scale, costs: str, gaps: str = "gap in %") -> None:
+        """Write the axes as ``scale`` needs it; the labels are of the axis of costs, or of gaps."""
         whole_moments = scale.axis is not RunAxis.SECONDS
         self.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
         self.show_logarithmic("bottom", on=scale.log_moment)
-        self.set_label("left", "gap in %" if scale.gap else costs)
+        self.set_label("left", gaps if scale.gap else costs)
         self.show_whole_numbers("left", only=scale.plain)
         self.show_logarithmic("left", on=scale.log_cost)
 
@@ -83,10 +94,7 @@ class CostPlot(PlotWidget):
 
         The best ``known`` cost is drawn, and is in the range, if there is one.
         """
-        line = np.empty((0, 2))
-        if shown and known:
-            height = scale.height(np.full(2, float(known)), known)
-            line = np.column_stack([(-1e12, 1e12), height])
+        line = _line_at(known if shown else None, scale, known)
         self.known.set_points(line)
         if not shown:
             return
@@ -99,6 +107,13 @@ class CostPlot(PlotWidget):
         margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
         x, y = (min(low[0], begin), high[0]), (bottom - margin, high[1] + margin)
         self.follow(x, y, growing=True)
+
+
+def _line_at(cost: int | None, scale: Scale, reference: int | None) -> Points:
+    """Return a level line at a ``cost`` that is known, with gaps to another; else no points."""
+    if not cost:
+        return np.empty((0, 2))
+    return np.column_stack([(-1e12, 1e12), scale.height(np.full(2, float(cost)), reference)])
 
 
 class ScaleButton(QToolButton):

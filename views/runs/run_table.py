@@ -75,7 +75,12 @@ RUN_COLUMNS: Sequence[Column[RunRow]] = (
     Column("Time", lambda row: row.run.seconds, duration, number=True),
     Column(NAME, lambda row: row.note.name),
     Column("Iterations", lambda row: row.run.iterations, whole, _built, number=True),
-    Column("State", lambda row: row.run.state, tip=_state_tip, mark=_state),
+    Column(
+        "State",
+        lambda row: "proved" if row.run.proved else row.run.state,
+        tip=_state_tip,
+        mark=_state,
+    ),
     Column(NOTE, lambda row: row.note.note),
     Column("Parameters", lambda row: row.run.changed, tip=_parameters_tip),
     Column("Device", lambda row: row.run.device),

@@ -230,7 +230,7 @@ class StopForm(FieldForm):
             self._grid.addWidget(box, row, 0, Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(field, row, 1)
             self._grid.addWidget(unit, row, 2, Qt.AlignmentFlag.AlignVCenter)
-        self.at_known = QCheckBox()  # whether a run ends at the best known cost
+        self.at_known = QCheckBox()  # whether a run ends at the best known cost, or an optimal one
         self.at_known.toggled.connect(self._edited)
         self.at_known.clicked.connect(self.committed)
         self._grid.addWidget(self.at_known, len(STOP_LIMITS), 0, 1, 3)
@@ -257,9 +257,14 @@ class StopForm(FieldForm):
         self.fields["solutions"].entry.setAccessibleName(built)
         known = display.words.known
         self.at_known.setText(known.removeprefix("the ").capitalize())
-        tip = f"Stop when {known} is found" if possible else self._impossible
+        tip, proofs = f"Stop when {known} is found", display.bounded
+        if not possible:
+            self.at_known.setText("Proved optimal" if proofs else self.at_known.text())
+            tip = "Stop when none can be better" if proofs else self._impossible
+        elif proofs:
+            tip += ", or one that a lower bound proves to be optimal"
         self.at_known.setToolTip(plain_tip(tip))
-        self.at_known.setEnabled(instance is None or optimum is not None)
+        self.at_known.setEnabled(instance is None or optimum is not None or proofs)
         if not cost.isChecked():
             field.text = str(optimum) if optimum else STOP_LIMITS["target_length"].usual
         self._check()

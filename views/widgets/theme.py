@@ -30,6 +30,7 @@ _ROLES = {  # in the dark theme, and in the light one
     "latest": ("#56b4e9", "#0072b2"),
     "mean": ("#8a98a9", "#7d8896"),
     "optimum": ("#c9d1db", "#4c5866"),
+    "bound": ("#b79cf0", "#6b4fc0"),  # what no solution is better than
     "trail": ("#1fb48a", "#35bd97"),
     "gap": ("#d98fb8", "#a8487f"),
     "city": ("#dfe6ee", "#2b3644"),

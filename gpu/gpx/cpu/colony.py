@@ -14,7 +14,7 @@ from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.first_colorings import saturation_coloring
+from gpu.cpu.first_colorings import best_greedy_coloring
 from gpu.cpu.philox import below, draw_block, key_of, words_of
 from gpu.cpu.record import ITERATION, LAST_TOTAL, count_iteration, record_of
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
@@ -552,8 +552,7 @@ class GpxCpuColony(CpuColony):
         n = instance.n
         rules = states.rules_of(parameters, instance)
         threads = max(1, min(threads, rules.ants))
-        best = saturation_coloring(instance) if start is None else start
-        assert best is not None
+        best = best_greedy_coloring(instance) if start is None else start
         most = max(1, int(best.max()) + 1)
         needed = states.bytes_needed(instance, rules, most, threads)
         memory.require(f"this colony on {instance.name} ({n} vertices, {rules.ants} ants)", needed)
@@ -578,11 +577,10 @@ class GpxCpuColony(CpuColony):
         )
         self._population, self._schedule = state.population, schedule
         self._matrices = state.trails.matrices
-        stages = (
-            Stage(WORK, "search", shared(rules.ants)),
-            Stage(GATHER, "update", each(1)),
-            Stage(MARK, "update", shared(self._matrices[..., 0].size)),
-        )
+        stages = [Stage(WORK, "search", shared(rules.ants)), Stage(GATHER, "update", each(1))]
+        if self._matrices.size:
+            islands, side, _ = self._matrices.shape
+            stages.append(Stage(MARK, "update", shared(islands * side)))
         rooms = [states.new_room(n, most) for _ in range(threads)]
         super().__init__(rules.ants, state.record, stages, state, rooms)
 
@@ -597,9 +595,13 @@ class GpxCpuColony(CpuColony):
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails of vertex ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
+        if not self._matrices.size:  # no pair of vertices has a trail
+            return np.ones(self._instance.n, np.float32)
         return _as_shown(self._shown[city])
 
-    def _painters(self) -> tuple[Painter, Callable[[], Trails]]:
+    def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:
+        if not self._matrices.size:
+            return None
         matrix = _as_shown(self._shown)
         select = partial(matrix_trails, matrix, directed=False, level=INITIAL_LEVEL)
         return lambda coloring: matrix_picture(matrix, class_order(coloring)), select

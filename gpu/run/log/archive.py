@@ -162,6 +162,7 @@ class _LastLine:
     reason: str = ""
     best: Count | None = None
     gap_percent: Annotated[float, Meta(ge=-(2.0**63), le=2.0**63)] | None = None
+    proved: bool | None = None
     iteration: Count | None = None
     solutions: Count | None = None
     seconds: Real | None = None
@@ -203,6 +204,7 @@ def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | N
         of_other_cities=bool(of_cities),
         best=end.best,
         gap_percent=end.gap_percent,
+        proved=bool(end.proved),
         iterations=end.iteration,
         solutions=end.solutions,
         seconds=end.seconds,

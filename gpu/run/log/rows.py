@@ -41,6 +41,7 @@ class RunSummary:
     of_other_cities: bool = False
     best: int | None = None  # length of the best tour, or number of colors
     gap_percent: float | None = None
+    proved: bool = False  # whether the best is proved to be optimal
     iterations: int | None = None
     solutions: int | None = None  # tours (colorings) built
     seconds: float | None = None  # seconds of solving

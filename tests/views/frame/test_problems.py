@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from gpu.core.bounds import LowerBound
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
 from tests.hands import press
@@ -226,3 +228,22 @@ def test_no_text_of_a_graph_is_cut(coloring: MainWindow, presenting: bool) -> No
         coloring.dashboard.queue.finish()
         QApplication.sendPostedEvents()
         assert cut_texts(coloring) == [], views
+
+
+def test_the_gap_is_to_the_lower_bound_until_a_coloring_is_proved(coloring: MainWindow) -> None:
+    unknown = dataclasses.replace(QUEENS, optimum=None)
+    coloring.show_instance(unknown)
+    readout, state = coloring.readout, coloring_snapshot(unknown, 4)
+    least = state.best_cost - 1
+    coloring.show_snapshot(state)
+    assert (readout.headings["gap"].text(), readout.values["gap"].text()) == ("GAP", "–")
+    bound = LowerBound(least, f"a clique of {least} vertices", np.arange(least))
+    coloring.show_snapshot(dataclasses.replace(state, bound=bound))
+    assert readout.headings["gap"].text() == "GAP TO BOUND"
+    assert readout.values["gap"].text().startswith(f"{100 / least:.2f}")
+    assert f"a clique of {least} vertices" in readout.values["gap"].toolTip()
+    proof = dataclasses.replace(bound, cost=state.best_cost)
+    coloring.show_snapshot(dataclasses.replace(state, bound=proof))
+    assert (readout.headings["gap"].text(), readout.values["gap"].text()) == ("PROVED", "optimal")
+    coloring.begin_run()
+    assert (readout.headings["gap"].text(), readout.values["gap"].text()) == ("GAP", "–")

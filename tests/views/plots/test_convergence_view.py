@@ -14,19 +14,22 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from gpu.core.bounds import LowerBound
 from gpu.core.cost_curve import RunCurves
 from gpu.core.history import Progress
-from gpu.core.snapshot import RunState
+from gpu.core.snapshot import RunState, Wanted
 from gpu.run.log.recorded import curves_of
 from gpu.run.log.run_log import read_log
 from tests.colonies import progress_of
 from tests.hands import click, double_click, move
 from tests.logs import CITIES, OPTIMUM, line, outcome, written
+from tests.views.graph_scenes import coloring_snapshot, queens
 from tests.views.scenes import feed, in_sight, pixel_of, show_state, snapshot, uniform
 from views.plots.convergence_view import ConvergenceView
 from views.plots.overlays import MOST_CHIPS, Overlay
 
 INSTANCE = uniform(80)
+GRAPH = dataclasses.replace(queens(6), optimum=None)
 
 
 @pytest.fixture
@@ -382,3 +385,52 @@ def test_a_low_view_draws_its_whole_plot_with_the_axis_below(
     low = axis.mapRectToScene(axis.boundingRect()).bottom()
     assert low <= view.plot.widget.viewport().height() + 1
     assert len(drawn(view)) == 4  # though the legend has no room
+
+
+def bounded(cost: int, least: int, iteration: int = 3) -> RunState:
+    """A state of a run on a graph, whose colorings have at least so many colors."""
+    coloring = np.arange(GRAPH.n, dtype=np.int32) % cost
+    bound = LowerBound(least, f"a clique of {least} vertices", np.arange(least))
+    state = coloring_snapshot(GRAPH, iteration, coloring, wanted=Wanted.SOLUTION)
+    return dataclasses.replace(state, bound=bound)
+
+
+def test_the_lower_bound_is_a_dashed_line_that_gaps_are_measured_by(
+    qtbot: QtBot, convergence: ConvergenceView
+) -> None:
+    convergence.show_instance(GRAPH)
+    assert not convergence.chips["bound"].isVisible()
+    assert not convergence.plot.axes["right"].isVisible()
+    show_state(convergence, bounded(10, 9))
+    chip = convergence.chips["bound"]
+    assert chip.isVisible()
+    assert "Every coloring has at least 9 colors: a clique of 9 vertices" in chip.toolTip()
+    assert set(convergence.curves["bound"].points[:, 1]) == {9.0}
+    assert convergence.plot.axes["right"].isVisible()
+    _, (low, _) = convergence.plot.box.viewRange()
+    assert low < 9  # it is in sight
+    convergence.plot.hovered.emit(3.0, 0.0)
+    assert "best 10,  gap 11.11" in convergence.reading.text()
+    click(chip)
+    assert not convergence.curves["bound"].isVisible()
+    convergence.begin_run()
+    assert not chip.isVisible()
+    assert len(convergence.curves["bound"].points) == 0
+
+
+def test_a_bound_that_is_far_below_leaves_the_curves_their_room(
+    convergence: ConvergenceView,
+) -> None:
+    convergence.show_instance(GRAPH)
+    show_state(convergence, bounded(30, 4))
+    assert set(convergence.curves["bound"].points[:, 1]) == {4.0}
+    _, (low, _) = convergence.plot.box.viewRange()
+    assert low > 4
+
+
+def test_gaps_are_to_the_best_known_cost_where_there_is_one(convergence: ConvergenceView) -> None:
+    convergence.show_instance(GRAPH.with_optimum(8))
+    show_state(convergence, bounded(10, 5))
+    convergence.plot.hovered.emit(3.0, 0.0)
+    assert "gap 25.00" in convergence.reading.text()
+    assert convergence.chips["bound"].isVisible()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.window.models.run import RunModel
 from gpu.core.formats import number_of, percent, whole
 from gpu.run.outcome import Ending
+from gpu.run.stopping import PROVED
 
 
 def title_of(run: RunModel, device: str = "") -> str:
@@ -35,15 +36,22 @@ def summary_of(run: RunModel) -> str:
         return reason
     if state.best_cost is None:
         return f"{reason} before there was a {run.instance.problem.words.solution}"
-    best = _best(run, state.best_cost)
-    gap = run.instance.gap_percent(state.best_cost)
-    if gap is not None:
-        known = run.instance.problem.words.known
-        best += f", {percent(gap)} above the best known" if gap > 0 else ""
-        if gap <= 0 and known not in reason:  # which says so where the run ended by it
-            best += f", {known}"
-    begun = "with which the run began, " if not state.best_iteration else ""
-    return f"{reason}: {best}, {begun}after {number_of(state.iteration, 'iteration')}"
+    cost, bound, words = state.best_cost, state.bound, run.instance.problem.words
+    gap, met = run.instance.gap_percent(cost), run.outcome.criterion
+    found = []
+    if met is None or met.name != PROVED:  # which says what was found
+        found.append(_best(run, cost))
+    if gap is not None and gap > 0:
+        found.append(f"{percent(gap)} above the best known")
+    elif gap is not None and words.known not in reason:  # which says so where the run ended by it
+        found.append(words.known)
+    elif gap is None and bound is not None and not state.proved:
+        above = percent(100 * (cost - bound.cost) / bound.cost)
+        found.append(f"{above} above the lower bound {whole(bound.cost)}")
+    if not state.best_iteration:
+        found.append("with which the run began")
+    found.append(f"after {number_of(state.iteration, 'iteration')}")
+    return f"{reason}: {', '.join(found)}"
 
 
 def _best(run: RunModel, cost: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tracemalloc
 
 import numpy as np
@@ -75,6 +76,15 @@ def test_colonies_with_a_matrix_refuse_what_is_too_large() -> None:
                 catalog.check_solves(system, graph)
     with pytest.raises(ParameterError, match=refusal):
         new_session(graph, colony="coloring", device="cpu")
+
+
+def test_the_best_colony_for_a_graph_that_is_too_large_for_a_matrix() -> None:
+    graph = GraphInstance("wide", "", LARGEST_MATRIX + 1, unique_edges([(0, 1)]))
+    cores, core = devices.find("cpu"), devices.find("cpu:1")
+    gpu = dataclasses.replace(cores, name="cuda:0", kind="cuda")
+    assert aims.device_for(Aim.BEST, graph, (gpu, cores, core)) is cores
+    assert aims.choice(Aim.BEST, graph, cores).system.name == "gpx-cores"
+    assert aims.choice(Aim.BEST, graph, core).system.name == "gpx-seq"
 
 
 def test_what_an_aim_chooses_for_a_graph_that_no_colony_takes_says_why() -> None:

@@ -36,6 +36,12 @@ def test_a_row_has_what_decides_the_run_and_what_it_found(tmp_path: Path) -> Non
     assert run.reason == "the limit is reached"
 
 
+def test_a_row_says_whether_its_best_is_proved(tmp_path: Path) -> None:
+    proved = summary_of_log(written(tmp_path / "a.jsonl", [outcome(9, 120, proved=True)]))
+    older = summary_of_log(written(tmp_path / "b.jsonl", [outcome(9, 120)]))
+    assert (proved.proved, older.proved) == (True, False)
+
+
 def test_runs_that_differ_by_their_seed_alone_are_alike(tmp_path: Path) -> None:
     choices: list[dict[str, Any]] = [{"seed": 1}, {"seed": 2}, {"parameters": {"ants": 3}}]
     found = [
