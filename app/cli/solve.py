@@ -302,6 +302,8 @@ def _summary(result: Result) -> str:
     found = "with which the run began"
     if result.best_iteration:
         found = f"found in iteration {result.best_iteration}"
+        if result.found_by:
+            found += f" by {result.found_by}"
     lines += [
         f"best {words.solution} {words.amount(result.cost)}{beside}, {found}",
         f"{counted(result.iterations, 'iteration')}, "

@@ -65,6 +65,8 @@ class Improvement:
     solutions_built: int  # by all ants until the end of that iteration
     cost: int
     iteration_mean: float  # mean cost of that iteration's solutions; NaN for iteration 0
+    # what found it, if the colony says so; of several between two looks only the last one's
+    found_by: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

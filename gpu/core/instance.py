@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gpu.core.arguments import described, is_whole, numbers_in
 from gpu.core.arrays import frozen
+from gpu.core.bounds import LowerBound
 from gpu.core.errors import InstanceError, SolutionError, WrongSolutionError
 from gpu.core.problem import Problem
 
@@ -147,6 +148,10 @@ class Instance(abc.ABC):
     def gap_percent(self, cost: int) -> float | None:
         """How far ``cost`` lies above the optimum, in %, or None where that is unknown (or 0)."""
         return 100.0 * (cost - self.optimum) / self.optimum if self.optimum else None
+
+    def bound_by(self, witness: NDArray[Any]) -> LowerBound:
+        """Return the lower bound of all costs that ``witness`` shows; SolutionError if none."""
+        raise SolutionError(f"nothing shows how low a {self.problem.words.cost} can be")
 
     def with_optimum(self, cost: int) -> Self:
         """Return it with the best-known ``cost`` that the user has given."""

@@ -132,6 +132,8 @@ class Snapshot:
     phases: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     solutions_each: int = 0  # solutions that the next iteration will build; 0 if it is not known
     history: History = field(default_factory=History)  # the costs of its last iterations
+    # what found the best solution, where a colony searches in several ways: ends "found by ..."
+    found_by: str = ""
 
     @property
     def cost(self) -> int:

@@ -148,10 +148,14 @@ class Iterations:
             if self._counts[name]
         )
 
+    @property
+    def under_way(self) -> bool:
+        """Whether an iteration has begun of which launches are still to be made."""
+        return bool(self._phase or self._done)
+
     def _by_launches(self) -> bool:
-        under_way = bool(self._phase or self._done)
         stale = time.monotonic() - self._timed_at > PHASE_PERIOD
-        return under_way or stale or self._long()
+        return self.under_way or stale or self._long()
 
     def _long(self) -> bool:
         return sum(self.times.values()) > LONG_ITERATION

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import Colony
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, SystemOf
+from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters
 from gpu.gpx.parameters import GpxParameters, HeadParameters
 from gpu.problems.coloring.instance import GraphInstance
 
@@ -26,28 +27,49 @@ def _on_cpu(
     return GpxCpuColony(instance, parameters, seed, threads=device.cores, start=start)
 
 
+def _on_gpu(
+    instance: GraphInstance,
+    parameters: GpxGpuParameters | HeadGpuParameters,
+    device: Device,
+    seed: int,
+    start: NDArray[np.int32] | None = None,
+) -> Colony:
+    from gpu.cuda.colony import machine_of
+    from gpu.gpx.cuda.colony import GpxCudaColony
+
+    return GpxCudaColony(instance, parameters, machine_of(device), seed, start)
+
+
 _gpx = partial(
     SystemOf,
     paper="ours, after Galinier and Hao 1999 (greedy partition crossover), Crombez et al. 2022 "
     "(conflict optimizer) and Moalic and Gondran 2018 (HEAD)",
     instances=GraphInstance,
     alias="gpx",
-    parameters=GpxParameters,
 )
 _head = partial(
     SystemOf,
     paper="Moalic and Gondran 2018, Variations on memetic algorithms for graph coloring problems",
     instances=GraphInstance,
     alias="head",
-    parameters=HeadParameters,
 )
 
 SYSTEMS: tuple[System, ...] = (
+    _gpx(
+        name="gpx-gpu",
+        made_of="a block an ant; neighbours by color as bytes in shared memory; islands of ants "
+        "cross colorings and repair them by tabu search, others search with far fewer colors",
+        summary="Finds the colorings with the fewest colors in a given time.",
+        parameters=GpxGpuParameters,
+        builders={"cuda": _on_gpu},
+        starters={"cuda": _on_gpu},
+    ),
     _gpx(
         name="gpx-cores",
         made_of="all cores; ants cross colorings and repair them by tabu search, color parts of "
         "the graph, or search with far fewer colors",
         summary="Finds the colorings with the fewest colors of all CPU colonies in a given time.",
+        parameters=GpxParameters,
         builders={"cpu": _on_cpu},
         starters={"cpu": _on_cpu},
     ),
@@ -56,13 +78,24 @@ SYSTEMS: tuple[System, ...] = (
         made_of="one core; ants cross colorings and repair them by tabu search, color parts of "
         "the graph, or search with far fewer colors",
         summary="The same colorings as gpx-cores, on one core.",
+        parameters=GpxParameters,
         builders={"cpu:1": _on_cpu},
         starters={"cpu:1": _on_cpu},
+    ),
+    _head(
+        name="head-gpu",
+        made_of="a block an ant; neighbours by color as bytes in shared memory; pairs of ants "
+        "cross two colorings and repair them by tabu search",
+        summary="HEAD: two colorings, crossed again and again; hundreds of pairs side by side.",
+        parameters=HeadGpuParameters,
+        builders={"cuda": _on_gpu},
+        starters={"cuda": _on_gpu},
     ),
     _head(
         name="head-cores",
         made_of="all cores; pairs of ants cross two colorings and repair them by tabu search",
         summary="HEAD: two colorings, crossed again and again; several such pairs side by side.",
+        parameters=HeadParameters,
         builders={"cpu": _on_cpu},
         starters={"cpu": _on_cpu},
     ),
@@ -70,6 +103,7 @@ SYSTEMS: tuple[System, ...] = (
         name="head-seq",
         made_of="one core; pairs of ants cross two colorings and repair them by tabu search",
         summary="HEAD as published: two colorings, crossed again and again.",
+        parameters=HeadParameters,
         builders={"cpu:1": _on_cpu},
         starters={"cpu:1": _on_cpu},
     ),

@@ -108,6 +108,8 @@ class ImprovementLog:
                     float(means[place]),
                 )
             )
+        if found and found[-1].iteration:
+            found[-1] = replace(found[-1], found_by=shown.found_by)
         if (best := int(least[-1])) != min(start, shown.cost):
             raise WrongSolutionError(
                 f"the colony says that its best costs {shown.cost}, but its iterations' best "
@@ -198,6 +200,7 @@ class Observer:
         if self._start is not None and self._start_is_better(shown):
             solution, cost = self._start.best_solution, self._start.best_cost
             of_start = {"best_solution": solution, "best_cost": cost, "best_iteration": 0}
+            of_start |= {"found_by": ""}
         added = {
             "best_solution": best,
             "ants_best": best,

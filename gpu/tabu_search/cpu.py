@@ -13,7 +13,8 @@ in ``gpu/tabu_search/cuda/search.cu`` do the same.
 How it is fast: neighbours by color are kept in columns, one for each color, so that a move changes
 two columns, which lie in the first-level cache; of a dense graph, whole vectors at once. Vertices
 in conflict are few. Each has, besides, a row of its own with all colors, in which those that it
-cannot get are marked, so that the least number of a row is the best move of its vertex.
+cannot get are marked, so that the least number of a row is the best move of its vertex. That is
+looked for anew only where it has become larger.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ LANES = 64  # entries of a row are a multiple of this, so that whole vectors rea
 BARRED = np.uint16(0x8000)  # marks a color that a vertex cannot get: its own, or a tabu one
 COUNTED = np.uint16(0x7FFF)  # what is left is the number of neighbours
 BEYOND = np.uint16(0xFFFF)  # entries of a row beyond the last color
+STALE = COUNTED  # stands where the least number of a row must be looked for anew
 
 MOST_DENSE = 8192  # vertices up to which a graph can be dense: n² bytes are 64 MiB
 LEAST_DENSITY = 1 / 16  # where neighbours are listed faster one by one
@@ -79,7 +81,7 @@ class TabuWorkspace(NamedTuple):
     colors: NDArray[np.int32]  # (n,)
     counts: NDArray[np.uint16]  # (most, n): neighbours of each vertex by color
     rows: NDArray[np.uint16]  # (n, stride): the same of each vertex in conflict, at its place
-    least: NDArray[np.int64]  # (n,): the gain of its best move, at its place
+    least: NDArray[np.uint16]  # (n,): the least number of that row, at its place, or STALE
     wrong: NDArray[np.int32]  # (n,): vertices in conflict, in any order
     places: NDArray[np.int32]  # (n,): place of each vertex among those, or -1
     members: NDArray[np.uint64]  # (most, words): of each class, as a set, if the graph is dense
@@ -382,7 +384,10 @@ def _release(workspace: TabuWorkspace, expiries: NDArray[np.uint32], time: Whole
         v, color = code >> 32, code & 0xFFFFFFFF
         place = workspace.places[v]
         if place >= 0 and expiries[v, color] == time and workspace.colors[v] != color:
-            workspace.rows[place, color] &= COUNTED
+            count = np.uint16(workspace.rows[place, color] & COUNTED)
+            workspace.rows[place, color] = count
+            if workspace.least[place] != STALE:
+                workspace.least[place] = min(workspace.least[place], count)
         entry = workspace.links[entry]
 
 
@@ -405,6 +410,7 @@ def _mark(workspace: TabuWorkspace, expiries: NDArray[np.uint32], v: Whole) -> N
                 barred = BARRED if tabu[color] > time else np.uint16(0)
                 row[color] = workspace.counts[color, v] | barred
             row[own] |= BARRED
+            workspace.least[place] = STALE
     elif place >= 0:
         now[WRONG] -= 1
         end = now[WRONG]
@@ -413,6 +419,7 @@ def _mark(workspace: TabuWorkspace, expiries: NDArray[np.uint32], v: Whole) -> N
         places[last] = place
         places[v] = -1
         if place != end:
+            workspace.least[place] = workspace.least[end]
             row, moved = workspace.rows[place], workspace.rows[end]
             for color in range(row.size):
                 row[color] = moved[color]
@@ -440,12 +447,14 @@ def _best_gain(workspace: TabuWorkspace, wrong: Whole) -> tuple[np.int64, bool]:
     for place in range(wrong):
         row = rows[place, :width]
         given_up = np.int64(row[workspace.colors[workspace.wrong[place]]] & COUNTED)
-        least = BEYOND
-        for color in range(row.size):
-            least = min(least, row[color])
-        gain = np.int64(least) - given_up if least < BARRED else np.int64(WORST_MOVE)
-        workspace.least[place] = gain
-        best = min(best, gain)
+        least = workspace.least[place]
+        if least == STALE:
+            least = BEYOND
+            for color in range(row.size):
+                least = min(least, row[color])
+            workspace.least[place] = least
+        if least < BARRED:
+            best = min(best, np.int64(least) - given_up)
         if given_up > missing:
             least = BEYOND
             for color in range(row.size):
@@ -474,10 +483,10 @@ def move(
     mask = COUNTED if aspired else BEYOND
     best_code = np.int64(WORST_MOVE)
     for place in range(wrong):
-        if not aspired and workspace.least[place] != best_gain:
-            continue
         v = np.int64(workspace.wrong[place])
         wanted = best_gain + np.int64(rows[place, colors[v]] & COUNTED)
+        if not aspired and workspace.least[place] != wanted:
+            continue
         for color in range(now[NOW_COLORS]):
             if np.int64(rows[place, color] & mask) == wanted:
                 best_code = min(best_code, lot_of(v, color, word) << 32 | v << 16 | color)
@@ -487,6 +496,7 @@ def move(
     expiries[v, left] = np.uint32(time + 1 + tenure)
     _list_expiry(workspace, v, left, time + 1 + tenure)
     rows[workspace.places[v], to] |= BARRED
+    workspace.least[workspace.places[v]] = STALE
     colors[v] = to
     _count_neighbours(rules, workspace, v, left, -1)
     _count_neighbours(rules, workspace, v, to, 1)
@@ -497,6 +507,17 @@ def move(
     _mark(workspace, expiries, v)
     now[CONFLICTS] = conflicts + best_gain
     now[NOW_FEWEST] = min(now[NOW_FEWEST], now[CONFLICTS])
+
+
+@inlined
+def _renew_row(workspace: TabuWorkspace, place: Whole, left: Whole, to: Whole) -> None:
+    """Note in the row of a vertex that a neighbour went from one color to another."""
+    row, least = workspace.rows[place], workspace.least[place]
+    if row[to] == least:
+        least = STALE
+    row[to] += np.uint16(1)
+    row[left] -= np.uint16(1)
+    workspace.least[place] = min(least, row[left]) if least != STALE else STALE
 
 
 @inlined
@@ -511,9 +532,8 @@ def _renew_dense(
     """Renew rows and the list of vertices in conflict after a move of ``v``."""
     near, near_bits, members = rules.near[v], rules.near_bits[v], workspace.members
     for place in range(workspace.numbers[WRONG]):
-        change = np.uint16(near[workspace.wrong[place]])
-        workspace.rows[place, left] -= change
-        workspace.rows[place, to] += change
+        if near[workspace.wrong[place]]:
+            _renew_row(workspace, place, left, to)
     for word in range(near_bits.size):
         bits = near_bits[word] & (members[left, word] | members[to, word])
         while bits != 0:
@@ -538,8 +558,7 @@ def _renew_sparse(
         u = rules.neighbours[i]
         place = workspace.places[u]
         if place >= 0:
-            workspace.rows[place, left] -= np.uint16(1)
-            workspace.rows[place, to] += np.uint16(1)
+            _renew_row(workspace, np.int64(place), left, to)
         if colors[u] == left or colors[u] == to:
             _mark(workspace, expiries, u)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.snapshot import Trails
+from gpu.core.snapshot import Trails, Wanted
 from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuColony, Painter
@@ -46,6 +46,7 @@ from gpu.gpx.cpu.state import (
     GENERATIONS,
     HALVED,
     IDLE,
+    KIND_NAMES,
     KINDS,
     LEFT_OVER,
     MOVES,
@@ -58,7 +59,14 @@ from gpu.gpx.cpu.state import (
     GpxState,
     Population,
 )
-from gpu.gpx.parameters import ALIKE, MOST_HALVINGS, RECOVERY, GpxParameters, HeadParameters
+from gpu.gpx.parameters import (
+    ALIKE,
+    EXPLORER_HALVINGS,
+    MOST_HALVINGS,
+    RECOVERY,
+    GpxParameters,
+    HeadParameters,
+)
 from gpu.gpx.rule import BEHIND, MOST_TRAIL, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.tabu_search import cpu as tabu
@@ -89,8 +97,8 @@ def run(
 ) -> None:
     """Do a thread's share of a stage. A unit of WORK is an ant, one of MARK a row of trails."""
     if stage == WORK:
-        for ant in units_of(state.rules.ants, task):
-            _work(state, workspace, ant)
+        for unit in units_of(state.rules.ants, task):
+            _work(state, workspace, _ant_of(state.rules, unit))
     elif stage == MARK:
         if state.schedule[ENDS]:
             islands, n, _ = state.trails.matrices.shape
@@ -98,6 +106,15 @@ def run(
                 _renew_trails(state, row // n, row % n)
     elif task.thread == 0:
         _gather(state)
+
+
+@inlined
+def _ant_of(rules: GpxRules, unit: Whole) -> np.int64:
+    """Return whose turn it is: optimizers begin and explorers end, so that two threads share."""
+    crossing = rules.ants - rules.optimizers - rules.explorers
+    if unit < rules.optimizers:
+        return np.int64(crossing + unit)
+    return np.int64(unit - rules.optimizers if unit < rules.optimizers + crossing else unit)
 
 
 @compiled
@@ -424,7 +441,8 @@ def _share_work(state: GpxState, finder: Whole) -> None:
     if finder >= 0:
         schedule[IDLE] = 0
         for kind in range(KINDS):
-            halved = min(schedule[HALVED + kind] + 1, MOST_HALVINGS)
+            most = EXPLORER_HALVINGS if kind == EXPLORING else MOST_HALVINGS
+            halved = min(schedule[HALVED + kind] + 1, most)
             schedule[HALVED + kind] = 0 if kind == schedule[FOUND_BY] else halved
     elif schedule[IDLE] % RECOVERY == 0:
         for kind in range(KINDS):
@@ -521,7 +539,7 @@ def _renew_trails(state: GpxState, island: Whole, v: Whole) -> None:
             row[u] += deposit if colors[u] == own else np.uint16(0)
 
 
-SHOWN_SPAN = 99  # trails are shown from 1, of vertices that never had one color, to 100, of always
+STRONGEST = 100.0  # trail, as shown, of vertices that always have one color; of never, it is 1
 
 
 class GpxCpuColony(CpuColony):
@@ -588,6 +606,12 @@ class GpxCpuColony(CpuColony):
         return (states.rules_of(parameters, self._instance),)
 
     @property
+    def standing(self) -> GpxState:
+        """The state as it stands, to be read alone: nobody changes it but the iterations."""
+        state: GpxState = self._shared
+        return state
+
+    @property
     def _shown(self) -> NDArray[np.uint16]:
         """The trails of the island that last found a better coloring than all before."""
         matrix: NDArray[np.uint16] = self._matrices[int(self._schedule[BEST_ISLAND])]
@@ -599,6 +623,11 @@ class GpxCpuColony(CpuColony):
             return np.ones(self._instance.n, np.float32)
         return _as_shown(self._shown[city])
 
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        kind = int(self._schedule[FOUND_BY])
+        found_by = KIND_NAMES[kind] if kind >= 0 else ""
+        return {**super()._more(wanted), "found_by": found_by}
+
     def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:
         if not self._matrices.size:
             return None
@@ -608,4 +637,4 @@ class GpxCpuColony(CpuColony):
 
 
 def _as_shown(trails: NDArray[np.uint16]) -> NDArray[np.float32]:
-    return np.float32(1) + trails * np.float32(SHOWN_SPAN / MOST_TRAIL)
+    return np.float32(1) + trails * np.float32((STRONGEST - 1) / MOST_TRAIL)

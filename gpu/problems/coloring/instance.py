@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Self
 from weakref import WeakKeyDictionary
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gpu.core.arguments import described, is_whole, numbers_in, path_of
 from gpu.core.arrays import frozen
+from gpu.core.bounds import LowerBound
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
@@ -138,6 +140,29 @@ class GraphInstance(Instance):
                 f"a coloring of {self.name} gives the neighbours {u} and {v} the same color"
             )
         return int(colors.max()) + 1
+
+    def bound_by(self, witness: NDArray[np.integer]) -> LowerBound:
+        """Return how many colors the vertices of a clique, or of an odd cycle in order, need."""
+        wrong = f"a lower bound of {self.name} is shown by a clique, or by an odd cycle"
+        vertices = numbers_in(witness, "iu")
+        if (
+            vertices is None
+            or vertices.ndim != 1
+            or not 0 < vertices.size <= self.n
+            or vertices.min() < 0
+            or vertices.max() >= self.n
+            or len(np.unique(vertices)) < len(vertices)
+        ):
+            raise SolutionError(wrong)
+        size, named = len(vertices), vertices.tolist()
+        shown = frozen(vertices.astype(np.int32))
+        near = (np.isin(vertices, self.neighbours(vertex)).sum() for vertex in named)
+        if all(count == size - 1 for count in near):
+            why = "an edge" if size == 2 else f"a clique of {counted(size, 'vertex')}"
+            return LowerBound(size, why, shown)
+        if size % 2 and all(v in self.neighbours(u) for u, v in pairwise([*named, named[0]])):
+            return LowerBound(3, f"an odd cycle of {size} vertices", shown)
+        raise SolutionError(wrong)
 
     @property
     def facts(self) -> Mapping[str, int | str | bool]:

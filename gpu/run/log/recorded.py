@@ -11,6 +11,7 @@ import numpy as np
 from msgspec import Meta
 
 from gpu.core.arrays import frozen
+from gpu.core.bounds import LowerBound
 from gpu.core.cost_curve import CostCurve, CurveRow, RunCurves
 from gpu.core.errors import SolutionError
 from gpu.core.history import Improvement, Progress
@@ -151,8 +152,19 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
         merges=_merges(last),
         progress=_progress(curve),
         elapsed=float(best.seconds[-1]),
+        bound=_bound(log, instance),
     )
     return Recorded(log, instance, begun_on, state, warning)
+
+
+def _bound(log: RunLog, instance: Instance) -> LowerBound | None:
+    """Return what no solution is better than, if the log has that and shows why it is so."""
+    if log.bound is None:
+        return None
+    try:
+        return instance.bound_by(np.array(log.bound.get("witness"), np.int64) - 1)
+    except (SolutionError, TypeError, ValueError, OverflowError):
+        return None
 
 
 def _updates(last: dict[str, Any]) -> Updates | None:

@@ -91,6 +91,7 @@ def improvement_line(instance: Instance, one: Improvement) -> dict[str, object]:
         "gap_percent": instance.gap_percent(one.cost),
         "iteration_best": one.cost if built else None,
         "iteration_mean": _finite(one.iteration_mean) if built else None,
+        **({"found_by": one.found_by} if one.found_by else {}),
     }
 
 
@@ -169,6 +170,7 @@ def _found(instance: Instance, state: RunState) -> dict[str, object]:
         "best": cost,
         "best_iteration": None if cost is None else state.best_iteration,
         "gap_percent": None if cost is None else instance.gap_percent(cost),
+        **({"found_by": state.found_by} if state.found_by else {}),
     }
 
 

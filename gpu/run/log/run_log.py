@@ -36,6 +36,7 @@ class RunLog:
     outcome: dict[str, Any] | None  # the last line; None if the run was killed or still goes on
     changes: tuple[Change, ...] = ()  # what was changed while it ran, in order
     restarts: tuple[dict[str, Any], ...] = ()  # the lines about colonies that went wrong
+    bound: dict[str, Any] | None = None  # the line about what no solution is better than
 
     @property
     def last(self) -> dict[str, Any] | None:
@@ -82,7 +83,8 @@ def read_log(path: Path) -> RunLog:
         what = str(error).removeprefix(shown(f"{path}: "))
         raise SessionError(f"{path}: {what}") from error
     restarts = tuple(line for line in lines if line.get("kind") == "restart")
-    return RunLog(path, session, first, tuple(records), outcome, tuple(changes), restarts)
+    bound = next((line for line in lines if line.get("kind") == "bound"), None)
+    return RunLog(path, session, first, tuple(records), outcome, tuple(changes), restarts, bound)
 
 
 def _check_record(line: dict[str, Any]) -> None:

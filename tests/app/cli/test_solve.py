@@ -372,8 +372,9 @@ def test_a_tour_that_is_not_there_and_one_for_a_graph(inside: Command, start: Pa
     options = ("--colony", "focused-seq", "--device", "cpu:1", "--iterations", 1)
     assert "cannot be read" in refused(inside("solve", NAME, "--start", "none.tour", *options))
     graph = next(one.name for one in bundled() if one.path.suffix == ".col")
-    assert "cannot begin with a given coloring" in refused(
-        inside("solve", graph, "--start", start, "--device", "cpu:1")
+    options = ("--colony", "coloring", "--device", "cpu:1", "--iterations", 1)
+    assert "cannot begin with a given coloring: choose gpx or head" in refused(
+        inside("solve", graph, "--start", start, *options)
     )
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpu.bounds.coloring import check_clique
 from gpu.core.bounds import LowerBound
 from gpu.core.errors import SolutionError
 from gpu.core.snapshot import RunState
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.run import bounding
 from gpu.run.bounding import Bounding
+from gpu.run.log.recorded import recorded_of
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Result, RunOutcome
@@ -55,7 +55,7 @@ def test_a_run_ends_where_a_clique_proves_its_coloring(tmp_path: Path) -> None:
     assert (outcome.ending, outcome.criterion.name) == (Ending.FINISHED, "proved")
     assert outcome.reason == "proved optimal: 3 colors, and a clique of 3 vertices"
     assert CROSSED.cost_of(outcome.state.best_solution) == 3
-    check_clique(CROSSED, outcome.state.bound.witness)
+    assert CROSSED.bound_by(outcome.state.bound.witness).cost == 3
 
     found = Result.of(CROSSED, run.session, outcome).to_dict()
     assert (found["lower_bound"], found["proved"]) == (3, True)
@@ -65,7 +65,14 @@ def test_a_run_ends_where_a_clique_proves_its_coloring(tmp_path: Path) -> None:
     assert sorted(bound["witness"]) == [1, 2, 3]
     kinds = [line["kind"] for line in lines]
     assert kinds.count("improvement") == len(run.improvements)  # none is written twice
-    assert read_log(log).outcome["proved"] is True
+    read = read_log(log)
+    assert read.outcome["proved"] is True
+    state = recorded_of(read, CROSSED).state
+    assert state.proved
+    assert state.bound.witness.tolist() == outcome.state.bound.witness.tolist()
+    bound["witness"][0] = 5  # which is not adjacent to the others
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert recorded_of(read_log(log), CROSSED).state.bound is None
 
 
 def test_a_run_that_should_go_on_makes_all_iterations() -> None:
@@ -122,16 +129,14 @@ def test_observers_get_each_improvement_once_and_then_the_bound() -> None:
 
 def test_a_wrong_proof_is_no_bound_and_the_run_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(instance: GraphInstance, stop: object) -> LowerBound:
-        clique = np.array([0, 1, 3])
-        check_clique(instance, clique)
-        return LowerBound(3, "a clique of 3 vertices", clique)
+        return instance.bound_by(np.array([0, 1, 3]))
 
     monkeypatch.setattr(bounding, "_MAKERS", {CROSSED.problem: wrong})
     run = finish(CROSSED, iterations=2)
     assert outcome_of(run).state.iteration == 2
     assert outcome_of(run).state.bound is None
     assert "there is no lower bound" in run.notice
-    assert "not adjacent" in run.notice
+    assert "is shown by a clique" in run.notice
 
 
 def test_a_problem_without_bounds_has_none() -> None:

@@ -1,0 +1,1 @@
+"""The gpx colonies on a GPU."""

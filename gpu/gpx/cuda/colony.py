@@ -1,0 +1,231 @@
+"""The gpx colonies on a GPU: a block an ant, all generations without the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.colony import never
+from gpu.core.errors import DeviceError
+from gpu.cuda.colony import DeviceHeir, State
+from gpu.cuda.instances import DeviceGraph
+from gpu.cuda.iterations import Iterations, Phases
+from gpu.cuda.kernels import Seed
+from gpu.cuda.kernels.constants import LANES
+from gpu.cuda.loader import divided
+from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
+from gpu.cuda.trails import DenseTrails
+from gpu.gpx.cuda.kernels import (
+    GENERATIONS,
+    SEARCH_GENERATION,
+    SEARCH_STATIC,
+    SEARCH_THREADS,
+    SEARCH_WORDS,
+    AntRecord,
+)
+from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters
+from gpu.problems.coloring.dsatur import dsatur_coloring
+from gpu.problems.coloring.instance import GraphInstance, class_order
+
+FEW_NEIGHBOURS = 24  # of one color, on average, so that counts of seven bits are certainly enough
+NARROW, WIDE = 4, 2  # vertices of a word of counts
+MOST_COUNT = 126  # of neighbours that seven bits hold
+UPDATE_THREADS = 256
+ITERATIONS_A_LOOK = 16  # after which the host looks whether there are fewer colors
+PLANNED_AGAIN = 0.97  # of the colors for which launches were planned: with fewer, they are anew
+MOST_WITH_TRAILS = 4096  # vertices up to which islands have trails
+
+
+class GenerationTrails(DenseTrails):
+    """A matrix of the trails of the island that found the best coloring: shares from 0 to 1."""
+
+
+@dataclass(frozen=True)
+class SearchShape:
+    """How a block holds a graph."""
+
+    fields: int  # vertices of a word
+    own: int  # words of a thread
+    words: int  # of all vertices
+    stride: int  # words of a row of counts: odd, so that a column lies in all banks
+
+    @classmethod
+    def of(cls, instance: GraphInstance, most: int) -> SearchShape:
+        """The shape for a graph and colorings of at most so many colors."""
+        degree = int(instance.degrees.max(initial=0))
+        narrow = degree <= MOST_COUNT or degree <= FEW_NEIGHBOURS * most
+        fields = NARROW if narrow else WIDE
+        words = -(-instance.n // fields)
+        own = next((own for own in SEARCH_WORDS if words <= own * SEARCH_THREADS), SEARCH_WORDS[-1])
+        return cls(fields, own, words, words + 1 - words % 2)
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return LANES * -(-self.words // (LANES * self.own))
+
+    @property
+    def padded(self) -> int:
+        """Numbers of a coloring."""
+        return self.words * self.fields
+
+
+class GpxCudaColony(DeviceHeir):
+    """A gpx colony on a GPU; see :class:`gpu.core.colony.Colony`.
+
+    It begins with the coloring ``start``, else with the greedy one. Islands of ants cross their
+    colorings and repair them by tabu search; explorers search by themselves with far fewer colors.
+
+    Raises
+    ------
+    DeviceError
+        If the device cannot run a block for so many vertices.
+    DeviceMemoryError
+        If the colony does not fit the device: 8 n bytes an ant, 4 n² an island with trails, and n
+        for each color and ant that shared memory has no room for.
+    """
+
+    BEST = "best_coloring"
+
+    _parameters: GpxGpuParameters | HeadGpuParameters
+
+    NUMBERS = frozenset({"moves", "cycle", "rho", "explored", "patience"})
+
+    def __init__(
+        self,
+        instance: GraphInstance,
+        parameters: GpxGpuParameters | HeadGpuParameters,
+        machine: Machine,
+        seed: int,
+        start: NDArray[np.int32] | None = None,
+    ) -> None:
+        p = parameters
+        assert p.ants is not None
+        self._parameters, self._seed = p, seed
+        graph = DeviceGraph.of(instance)
+        first = dsatur_coloring(instance) if start is None else start
+        self._most = most = int(first.max(initial=0)) + 1
+        self._shape = shape = SearchShape.of(instance, most)
+        self._graph, self._device = graph, machine
+        self._ring = 1 << (3 * instance.n // 5 + 11).bit_length()
+        self._fewest = most  # colors of the best coloring when launches were planned
+        self._plan(machine)
+        if not self._at_once or shape.threads > SEARCH_THREADS:
+            raise DeviceError(
+                f"the device holds no block of {shape.threads} threads of tabu search for "
+                f"{graph.n} vertices and {most} colors; choose another colony"
+            )
+        far = self._rows_near < most
+        self._kinds = p.searches()
+        trails = GenerationTrails(graph)
+        self._columns = trails.columns
+        super().__init__(machine, instance, p.ants, graph, trails, self._buffers(far))
+        machine.upload(self._arrays[self.BEST], np.asarray(first, np.int32))
+        arrays = {**self._arrays, **self._numbers(p)}
+        begin = GENERATIONS.launch("start_generations", 1, 1024, arrays)
+        self._begin([begin], self._phases_for(p))
+
+    def _plan(self, machine: Machine) -> None:
+        """Find the kernel, and how much shared memory it takes, for the present number of colors.
+
+        What ants find does not depend on this.
+        """
+        shape, n, rows = self._shape, self._graph.n, self._fewest
+        ring, row = 8 * self._ring, 4 * shape.stride
+        crossing = 4 * (2 + shape.threads // LANES) * self._most + 2 * n + 8
+        near = max(0, min(rows, (machine.shared_limit - SEARCH_STATIC - ring) // row))
+        far = "true" if near < rows else "false"
+        self._kernel = f"search_generation<{shape.own}, {shape.fields}, {far}>"
+        self._rows_near, self._shared_bytes = near, max(near * row + ring, crossing)
+        kernel, block = self._kernel, shape.threads
+        held = machine.resident(SEARCH_GENERATION, kernel, block, self._shared_bytes)
+        self._at_once = held * machine.multiprocessors
+
+    def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
+        """Run ``count`` iterations; see :meth:`gpu.core.colony.Colony.iterate`.
+
+        With fewer colors, more ants have room at the same time: launches are planned anew.
+        """
+        while count > 0:
+            before = self._open()
+            before.run(min(count, ITERATIONS_A_LOOK), stop)
+            count -= ITERATIONS_A_LOOK
+            state = State(self._machine.download(self._arrays["state"]))
+            if PLANNED_AGAIN * self._fewest > state.best_length and not before.under_way:
+                before.settle()
+                self._fewest = state.best_length
+                self._plan(self._machine)
+                self._iterations = Iterations(self._machine, self._phases_for(self._parameters))
+            if stop():
+                return
+
+    def _buffers(self, far: bool) -> list[Buffer]:
+        kinds, shape, n = self._kinds, self._shape, self._graph.n
+        ants = self._parameters.ants
+        assert ants is not None
+        each = (ants, shape.padded)
+        buffers = [
+            Buffer("colorings", (2, *each), np.uint16, zeroed=True),
+            Buffer("scratch", each, np.uint16),
+            Buffer("proper", each, np.uint16),
+            Buffer("records", (ants, AntRecord.dtype.itemsize // 4), np.uint32),
+            Buffer("elite_keys", (kinds.islands, 2), np.uint64),
+            Buffer("shown", (1,), np.int32),
+            Buffer("class_order", (n,), np.int32),
+        ]
+        if far:
+            rows = (ants, (self._most - self._rows_near) * shape.stride)
+            buffers.append(Buffer("far_counts", rows, np.uint32))
+        if kinds.elites:
+            buffers.append(Buffer("elites", (kinds.islands, 2, shape.padded), np.uint16))
+        if self._marked:
+            buffers.append(Buffer("island_trails", (kinds.islands, n, self._columns), np.float32))
+        return buffers
+
+    @property
+    def _marked(self) -> bool:
+        """Whether islands have trails."""
+        return self._kinds.trails and self._graph.n <= MOST_WITH_TRAILS
+
+    def _numbers(self, p: GpxGpuParameters | HeadGpuParameters) -> dict[str, object]:
+        kinds, shape, graph = self._kinds, self._shape, self._graph
+        return {
+            **{"n": graph.n, "row": graph.row, "stride": shape.stride, "near": self._rows_near},
+            **{"ring": self._ring, "most": self._most, "colors": self._most, "ants": p.ants},
+            **{"crossing": kinds.crossing, "island": kinds.island, "islands": kinds.islands},
+            **{"moves": p.moves, "patience": kinds.patience, "cycle": p.cycle},
+            **{"explored": np.float32(kinds.explored), "greedy_start": int(kinds.greedy_start)},
+            **{"columns": self._columns, "padded": shape.padded, "seed": Seed.of(self._seed)},
+            "keep": np.float32(p.rho**kinds.island),
+        }
+
+    def _phases_for(self, parameters: GpxGpuParameters | HeadGpuParameters) -> Phases:
+        self._kinds = parameters.searches()
+        absent = dict.fromkeys(("far_counts", "elites", "island_trails"))
+        given: Arrays = {**absent, **self._arrays, **self._numbers(parameters)}
+        ants, kinds = parameters.ants, self._kinds
+        assert ants is not None
+
+        def search(first: int, end: int) -> Launch:
+            block, shared = self._shape.threads, self._shared_bytes
+            return SEARCH_GENERATION.launch(
+                self._kernel, end - first, block, given, shared, first_ant=first
+            )
+
+        update = [GENERATIONS.launch("gather_islands", kinds.islands, UPDATE_THREADS, given)]
+        if self._marked:
+            rows = min(4096, kinds.islands * self._graph.n)
+            update.append(GENERATIONS.launch("renew_island_trails", rows, UPDATE_THREADS, given))
+        update.append(GENERATIONS.launch("close_generation", 1, UPDATE_THREADS, given))
+        return {"search": (divided(search, ants, self._at_once),), "update": tuple(update)}
+
+    def _iteration_solution(self, state: State) -> Array:
+        return self._arrays[self.BEST]
+
+    def _picture_order(self, state: State) -> Array:
+        order = self._arrays["class_order"]
+        self._machine.upload(order, class_order(self._best_solution(state)))
+        return order
