@@ -136,11 +136,15 @@ class ConvergenceView(View):
         """Show what no solution is better than; None if that is not known."""
         self._bound = bound
         chip, words = self.chips["bound"], display_of(self._instance).words
-        chip.setVisible(bound is not None)
+        known = self._instance.optimum if self._instance is not None else None
+        chip.setVisible(bound is not None and bound.cost != known)  # else both lines are one
         if bound is not None:
             least = words.amount(bound.cost, whole(bound.cost))
             tip = f"Every {words.solution} has at least {least}: {bound.why}"
             chip.setToolTip(plain_tip(tip))
+            if bound.cost == known:
+                line = display_of(self._instance).curve_tips["optimum"]
+                self.chips["optimum"].setToolTip(plain_tip(f"{line}. {tip}"))
         self.plot.set_label("right", self._gaps)
         if cost := self._reference:
             self.plot.map_right_axis(
@@ -239,6 +243,7 @@ class ConvergenceView(View):
         # The best known cost of this instance says nothing about those of others.
         own = len(self.histories["best"]) > 0 or not self.overlays.of_others
         bound = self._bound.cost if own and begun and self._bound is not None else None
+        bound = None if bound == optimum else bound
         line = self.plot.draw_bound(bound, scale, reference)
         near = bound is not None and bound >= _NEAR * self._now[2]
         # Like the best known cost, it is nowhere on a logarithmic axis of gaps.

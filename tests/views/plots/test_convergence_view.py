@@ -434,3 +434,15 @@ def test_gaps_are_to_the_best_known_cost_where_there_is_one(convergence: Converg
     convergence.plot.hovered.emit(3.0, 0.0)
     assert "gap 25.00" in convergence.reading.text()
     assert convergence.chips["bound"].isVisible()
+
+
+def test_a_bound_that_is_the_best_known_cost_has_no_line_of_its_own(
+    convergence: ConvergenceView,
+) -> None:
+    convergence.show_instance(GRAPH.with_optimum(9))
+    show_state(convergence, bounded(10, 9))
+    assert not convergence.chips["bound"].isVisible()
+    assert len(convergence.curves["bound"].points) == 0
+    assert "at least 9 colors: a clique of 9 vertices" in convergence.chips["optimum"].toolTip()
+    show_state(convergence, bounded(10, 8))
+    assert convergence.chips["bound"].isVisible()
