@@ -57,7 +57,8 @@ if TYPE_CHECKING:
 @click.option(
     "--start",
     metavar="TOUR",
-    help="Begin with the tour in this .tour file, and improve it: focused and crossing colonies.",
+    help="Begin with the tour in this .tour file, or the coloring in this .sol file, and improve "
+    "it: focused, crossing, gpx and head colonies.",
 )
 @click.option(
     "--coordinates",

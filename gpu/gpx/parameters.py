@@ -94,7 +94,7 @@ class GpxParameters(Parameters):
         0.85, "ρ", "Share of every trail that remains each generation.", 0, 1, live=True
     )
     noise: int = parameter(
-        15,
+        0,
         "ν",
         "By how many percent the weight that a vertex would drive out is taken to be more or less, "
         "at random, by an optimizer.",

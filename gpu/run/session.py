@@ -57,7 +57,7 @@ class StartReference:
     @classmethod
     def of(cls, path: str | Path, instance: Instance) -> Self:
         """Refer to the solution in the file at ``path``; InstanceError if it is none."""
-        file = path_of(path, InstanceError, "start takes that of a .tour file")
+        file = path_of(path, InstanceError, "start takes that of a .tour or .sol file")
         reference = cls(str(file.absolute()), _digest(file))
         reference.load(instance)
         return reference

@@ -69,8 +69,9 @@ def solve(
     go_on
         Whether to go on where the best known cost, or one that is proved optimal, is reached.
     start
-        A file with the tour to begin with, for a colony that can improve a given one: the focused
-        and the crossing colonies. Where no colony is named, the aim ``best`` chooses such a one.
+        A file with the tour or coloring to begin with, for a colony that can improve a given one:
+        the focused, crossing, gpx and head colonies. Where no colony is named, the aim ``best``
+        chooses such a one.
     progress
         Called some fifty times a second, in this thread, with the state of the run.
     cancelled

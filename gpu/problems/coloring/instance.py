@@ -20,6 +20,7 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
 from gpu.core.words import counted
+from gpu.problems.coloring.colorings import read_coloring
 from gpu.problems.document import lines_with
 
 LARGEST_GRAPH = 1 << 26
@@ -180,6 +181,16 @@ class GraphInstance(Instance):
         colors = self.numbers_of(written) - 1
         self.cost_of(colors)
         return frozen(colors.astype(np.int32))
+
+    def load_solution(self, path: str | Path, data: bytes | None = None) -> NDArray[np.int32]:
+        """Load a coloring from a DIMACS solution (``.sol``); see :class:`Instance`."""
+        file = path_of(path, InstanceError, "name a file with a coloring")
+        colors = read_coloring(file, self.n, data)
+        try:
+            self.cost_of(colors)
+        except SolutionError as error:
+            raise InstanceError(f"{path}: {error}") from error
+        return frozen(colors)
 
     def digest(self) -> str:
         """SHA-256 of every edge; see :class:`Instance`."""

@@ -1,0 +1,54 @@
+"""Files with a coloring: what was written is read again, and what is none is refused."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gpu.core.errors import InstanceError
+from gpu.problems.coloring.dsatur import dsatur_coloring
+from gpu.run.solving import solve
+from tests.gpu.rlf.literal import graph, random_graph
+
+
+def test_a_run_begins_with_a_coloring_that_was_written(tmp_path: Path) -> None:
+    instance, path = random_graph(60, 0.5, seed=3), tmp_path / "found.sol"
+    found = dsatur_coloring(instance)
+    instance.write(path, found, "by hand")
+    np.testing.assert_array_equal(instance.load_solution(path), found)
+    path.write_bytes(gzip.compress(path.read_bytes()))
+    np.testing.assert_array_equal(instance.load_solution(path), found)
+    result = solve(instance, start=path, device="cpu:1", seed=1, iterations=1)
+    assert result.session.colony == "gpx-seq"
+    assert result.cost is not None
+    assert result.cost <= int(found.max()) + 1
+
+
+def test_colors_may_have_any_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "a.sol"
+    path.write_text("c by another program\ns col 9\n\nl 2 7\nl 1 0\nl 3 0\n")
+    assert graph(3, [(0, 1), (1, 2)]).load_solution(path).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("c\n", "vertex 1 has no color"),
+        ("TOUR_SECTION\n1 2 3 -1\n", "line 1: 'TOUR_SECTION' is no line of a coloring"),
+        ("l 1 1\nl 2 x\n", "line 2: 'l 2 x' is no line of a coloring"),
+        ("l 1 1\nl 4 1\n", "line 2: there is no vertex '4'"),
+        ("l 0 1\n", "line 1: there is no vertex '0'"),
+        ("l 1 1\nl 1 2\n", "line 2: vertex 1 has a color already"),
+        (f"l 1 {2**31}\n", "is no number of a color"),
+        ("l 1 1\nl 2 2\n", "vertex 3 has no color"),
+        ("l 1 1\nl 2 1\nl 3 2\n", "gives the neighbours 1 and 2 the same color"),
+    ],
+)
+def test_what_is_no_coloring_is_refused(text: str, why: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.sol"
+    path.write_text(text)
+    with pytest.raises(InstanceError, match=why):
+        graph(3, [(0, 1)]).load_solution(path)
