@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import Colony
 from gpu.core.machine.devices import Device
 from gpu.core.system import System, SystemOf
-from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters, require_for_gpu
 from gpu.gpx.parameters import GpxParameters, HeadParameters
 from gpu.problems.coloring.instance import GraphInstance
 
@@ -61,6 +61,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross colorings and repair them by tabu search, others search with far fewer colors",
         summary="Finds the colorings with the fewest colors in a given time.",
         parameters=GpxGpuParameters,
+        takes=require_for_gpu,
         builders={"cuda": _on_gpu},
         starters={"cuda": _on_gpu},
     ),
@@ -88,6 +89,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross two colorings and repair them by tabu search",
         summary="HEAD: two colorings, crossed again and again; hundreds of pairs side by side.",
         parameters=HeadGpuParameters,
+        takes=require_for_gpu,
         builders={"cuda": _on_gpu},
         starters={"cuda": _on_gpu},
     ),
