@@ -20,6 +20,7 @@ from gpu.core.problem import Problem
 from gpu.core.system import Place, System, place_of
 from gpu.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
 from gpu.focused.parameters import MOST_DIRECTED
+from gpu.gpx.cuda.parameters import MOST_ON_GPU
 
 MEASURED_ON = {"cuda": "an H100", "cpu": "4 cores", "cpu:1": "4 cores"}
 """Where the rows for each kind of device were measured; one core is taken to be like several."""
@@ -225,8 +226,8 @@ def _watch(place: Place, colony: str, values: Mapping[str, object]) -> AimRow:
     )
 
 
-def _colors(place: Place, colony: str) -> AimRow:
-    return AimRow(Aim.BEST, Problem.COLORING, place, math.inf, colony, why=_FEWEST_COLORS)
+def _colors(place: Place, colony: str, most: float = math.inf) -> AimRow:
+    return AimRow(Aim.BEST, Problem.COLORING, place, most, colony, why=_FEWEST_COLORS)
 
 
 AIM_ROWS = (
@@ -249,6 +250,7 @@ AIM_ROWS = (
     _focused("cpu:1", "focused-seq"),
     _best("cpu:1", 30_000, "acs-seq", {"ants": 8}),
     _largest("cpu:1", "acs-seq-spm", 16),
+    _colors("cuda", "gpx-gpu", MOST_ON_GPU),
     _colors("cpu", "gpx-cores"),
     _colors("cpu:1", "gpx-seq"),
     AimRow(

@@ -12,7 +12,7 @@ from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.system import System, SystemOf
-from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters, require_for_gpu
 from gpu.gpx.parameters import GpxParameters, HeadParameters
 from gpu.problems.coloring.instance import GraphInstance
 
@@ -71,6 +71,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross colorings and repair them by tabu search, others search with far fewer colors",
         summary="Finds the colorings with the fewest colors in a given time.",
         parameters=GpxGpuParameters,
+        takes=require_for_gpu,
         builders={"cuda": _on_gpu},
         starters={"cuda": _on_gpu},
     ),
@@ -100,6 +101,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross two colorings and repair them by tabu search",
         summary="HEAD: two colorings, crossed again and again; hundreds of pairs side by side.",
         parameters=HeadGpuParameters,
+        takes=require_for_gpu,
         builders={"cuda": _on_gpu},
         starters={"cuda": _on_gpu},
     ),

@@ -27,6 +27,7 @@ from gpu.gpx.cuda.kernels import (
     AntRecord,
 )
 from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.rule import HEAVIEST_SUM
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 
@@ -111,6 +112,9 @@ class GpxCudaColony(DeviceHeir):
         self._shape = shape = SearchShape.of(instance, most)
         self._graph, self._device = graph, machine
         self._ring = 1 << (3 * instance.n // 5 + 11).bit_length()
+        self._heaviest = int(HEAVIEST_SUM // max(1, instance.degrees.max(initial=1)))
+        self._heaviest = max(16, self._heaviest)
+        self._kinds = p.searches()
         self._fewest = most  # colors of the best coloring when launches were planned
         self._plan(machine)
         if not self._at_once or shape.threads > SEARCH_THREADS:
@@ -119,7 +123,6 @@ class GpxCudaColony(DeviceHeir):
                 f"{graph.n} vertices and {most} colors; choose another colony"
             )
         far = self._rows_near < most
-        self._kinds = p.searches()
         trails = GenerationTrails(graph)
         self._columns = trails.columns
         super().__init__(machine, instance, p.ants, graph, trails, self._buffers(far))
@@ -139,7 +142,9 @@ class GpxCudaColony(DeviceHeir):
         near = max(0, min(rows, (machine.shared_limit - SEARCH_STATIC - ring) // row))
         far = "true" if near < rows else "false"
         self._kernel = f"search_generation<{shape.own}, {shape.fields}, {far}>"
-        self._rows_near, self._shared_bytes = near, max(near * row + ring, crossing)
+        optimizing = 8 * n + 4 * (-(-n // LANES)) if self._kinds.optimizers else 0
+        self._rows_near = near
+        self._shared_bytes = max(near * row + ring, crossing, optimizing)
         kernel, block = self._kernel, shape.threads
         held = machine.resident(SEARCH_GENERATION, kernel, block, self._shared_bytes)
         self._at_once = held * machine.multiprocessors
@@ -181,14 +186,19 @@ class GpxCudaColony(DeviceHeir):
             buffers.append(Buffer("far_counts", rows, np.uint32))
         if kinds.elites:
             buffers.append(Buffer("elites", (kinds.islands, 2, shape.padded), np.uint16))
+        if kinds.optimizers:
+            rows = (kinds.optimizers, self._most * n)
+            buffers.append(Buffer("sums", rows, np.uint32))
+            buffers.append(Buffer("weights", (kinds.optimizers, n), np.uint32))
+            buffers.append(Buffer("loose", (kinds.optimizers, n), np.uint16))
         if self._marked:
             buffers.append(Buffer("island_trails", (kinds.islands, n, self._columns), np.float32))
         return buffers
 
     @property
     def _marked(self) -> bool:
-        """Whether islands have trails."""
-        return self._kinds.trails and self._graph.n <= MOST_WITH_TRAILS
+        """Whether islands have trails, be it only to be seen."""
+        return self._graph.n <= MOST_WITH_TRAILS
 
     def _numbers(self, p: GpxGpuParameters | HeadGpuParameters) -> dict[str, object]:
         kinds, shape, graph = self._kinds, self._shape, self._graph
@@ -196,6 +206,7 @@ class GpxCudaColony(DeviceHeir):
             **{"n": graph.n, "row": graph.row, "stride": shape.stride, "near": self._rows_near},
             **{"ring": self._ring, "most": self._most, "colors": self._most, "ants": p.ants},
             **{"crossing": kinds.crossing, "island": kinds.island, "islands": kinds.islands},
+            **{"explorers": kinds.explorers, "noise": kinds.noise, "heaviest": self._heaviest},
             **{"moves": p.moves, "patience": kinds.patience, "cycle": p.cycle},
             **{"explored": np.float32(kinds.explored), "greedy_start": int(kinds.greedy_start)},
             **{"columns": self._columns, "padded": shape.padded, "seed": Seed.of(self._seed)},
@@ -204,15 +215,18 @@ class GpxCudaColony(DeviceHeir):
 
     def _phases_for(self, parameters: GpxGpuParameters | HeadGpuParameters) -> Phases:
         self._kinds = parameters.searches()
-        absent = dict.fromkeys(("far_counts", "elites", "island_trails"))
+        absent = dict.fromkeys(
+            ("far_counts", "elites", "island_trails", "sums", "weights", "loose")
+        )
         given: Arrays = {**absent, **self._arrays, **self._numbers(parameters)}
         ants, kinds = parameters.ants, self._kinds
         assert ants is not None
+        followed = given if kinds.trails else {**given, "island_trails": None}
 
         def search(first: int, end: int) -> Launch:
             block, shared = self._shape.threads, self._shared_bytes
             return SEARCH_GENERATION.launch(
-                self._kernel, end - first, block, given, shared, first_ant=first
+                self._kernel, end - first, block, followed, shared, first_ant=first
             )
 
         update = [GENERATIONS.launch("gather_islands", kinds.islands, UPDATE_THREADS, given)]

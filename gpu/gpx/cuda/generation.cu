@@ -1,6 +1,7 @@
 // A generation of ants that cross colorings: each makes a child of its own coloring and another one's of its island,
 // and repairs it by tabu search. A block an ant. Whenever its coloring is proper, an ant gives up a class and goes on.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "optimizer.cuh"
 #include "search.cuh"
 #include "kernels.py"
 
@@ -110,6 +111,73 @@ INLINE unsigned cross(const CrossRoom& room, const Color* own, const Color* othe
     return left;
 }
 
+// What an ant reports of a generation. One thread calls this.
+INLINE void report(ColonyState* state, unsigned found, unsigned best, int ant) {
+    Word cost = found && found < best ? found : best;
+    atomicMin(&state->running_best, cost << ANT_BITS | Word(ant));
+    atomicAdd(&state->running_sum, cost);
+}
+
+// An ant that optimizes a partial coloring: it goes on with its own, or begins with the best coloring of all.
+INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned* shared, SearchVote& vote,
+                     long long padded) {
+    int n = a.n, thread = threadIdx.x, number = ant - a.crossing - a.explorers;
+    OptimizerRoom room(shared, n);
+    unsigned* weights = a.weights + static_cast<long long>(number) * n;
+    Color* loose = a.loose + static_cast<long long>(number) * n;
+    Color* coloring = a.scratch + ant * padded;
+    AntRecord record = a.records[ant];
+    bool begins = record.colors == 0, anew = begins || record.colors > best - 1;
+    unsigned* sums = a.sums + static_cast<long long>(number) * a.most * n;
+    OptimizerBlock own{a.adjacency, n, a.row, room, sums, vote, a.seed, unsigned(ant), unsigned(a.noise), a.heaviest};
+    own.colors = best - 1;
+    own.time = record.time;
+    own.count = int(record.conflicts);
+    unsigned found = 0, end = record.time + (a.moves + OPTIMIZER_COST - 1) / OPTIMIZER_COST;
+    if (anew) {
+        // Sizes of classes need room that nothing else has yet.
+        for (int v = thread; v < n; v += blockDim.x) coloring[v] = Color(a.best_coloring[v]);
+        give_up(coloring, n, best, best - 1, shared);
+    } else {
+        own.colors = record.colors;
+        for (int i = thread; i < own.count; i += blockDim.x) room.loose[i] = loose[i];
+    }
+    for (int v = thread; v < n; v += blockDim.x) {
+        room.colors[v] = coloring[v];
+        room.weights[v] = begins ? 1 : weights[v];
+    }
+    __syncthreads();
+    if (anew) {
+        own.list_loose();
+        own.sum_up();
+    }
+    while (true) {
+        while (own.count > 0 && own.time != end) own.move();
+        if (own.count > 0) break;
+        __syncthreads();
+        for (int v = thread; v < n; v += blockDim.x) a.proper[ant * padded + v] = coloring[v] = room.colors[v];
+        found = own.colors;
+        if (own.colors == 1) break;
+        __syncthreads();
+        // The weights make way for the sizes of classes.
+        for (int v = thread; v < n; v += blockDim.x) weights[v] = room.weights[v];
+        give_up(coloring, n, own.colors, own.colors - 1, shared);
+        for (int v = thread; v < n; v += blockDim.x) room.weights[v] = weights[v], room.colors[v] = coloring[v];
+        --own.colors;
+        own.list_loose();
+        own.sum_up();
+    }
+    __syncthreads();
+    for (int v = thread; v < n; v += blockDim.x) {
+        weights[v] = room.weights[v];
+        coloring[v] = room.colors[v];
+    }
+    for (int i = thread; i < own.count; i += blockDim.x) loose[i] = room.loose[i];
+    if (thread != 0) return;
+    a.records[ant] = {own.colors, unsigned(own.count), unsigned(n), own.time, 0, 0};
+    report(a.state, found, best, ant);
+}
+
 template <int OWN, int FIELDS, bool FAR>
 __global__ void __launch_bounds__(SEARCH_THREADS) search_generation(const SearchGeneration arguments) {
     const auto& a = arguments;
@@ -127,10 +195,11 @@ __global__ void __launch_bounds__(SEARCH_THREADS) search_generation(const Search
     unsigned target = best - 1;
     if (!crossing) target = min(target, max(1u, unsigned(float(best) * a.explored + 0.5f)));
     if (best <= 1) {
-        if (thread == 0) {
-            atomicMin(&a.state->running_best, static_cast<Word>(best) << ANT_BITS | Word(ant));
-            atomicAdd(&a.state->running_sum, static_cast<Word>(best));
-        }
+        if (thread == 0) report(a.state, 0, best, ant);
+        return;
+    }
+    if (ant >= a.crossing + a.explorers) {
+        optimize(a, ant, best, shared, vote, padded);
         return;
     }
     uint4 drawn = philox(a.seed, 0, ant, iteration, CROSS);
@@ -192,9 +261,7 @@ __global__ void __launch_bounds__(SEARCH_THREADS) search_generation(const Search
     record.stalled = !found && fewest >= record.conflicts ? record.stalled + 1 : 0;
     if (!crossing) fewest = min(fewest, record.stalled ? record.conflicts : fewest);
     a.records[ant] = {colors, fewest, record.left, search.time, record.stalled, record.anew};
-    unsigned cost = found && found < best ? found : best;
-    atomicMin(&a.state->running_best, static_cast<Word>(cost) << ANT_BITS | Word(ant));
-    atomicAdd(&a.state->running_sum, static_cast<Word>(cost));
+    report(a.state, found, best, ant);
 }
 
 INLINE void copy_coloring(Color* to, const Color* from, long long count) {

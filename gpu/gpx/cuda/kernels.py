@@ -13,6 +13,7 @@ ALIKE: c.Int32 = 100
 
 TRAIL_UNIT: c.Float32 = np.float32(65536)  # a trail of 1, when trails are added up as whole numbers
 MOVE_EFFORT: c.UInt32 = 64  # of a move, besides that of each vertex in conflict
+OPTIMIZER_COST: c.Int32 = 2  # tabu moves that take as long as a move of an optimizer
 SEARCH_STATIC: c.Int32 = 1024  # bytes of static shared memory of a search, at most
 
 SEARCH_THREADS: c.Int32 = 512  # of a block, at most
@@ -40,8 +41,11 @@ class SearchGeneration(c.KernelArguments):
     ring: c.Int32  # moves that tabu can last, a power of two
     most: c.Int32  # colors that tables have room for
     ants: c.Int32
-    crossing: c.Int32  # of them; the others are explorers
+    crossing: c.Int32  # of them; behind these, explorers, and then optimizers
+    explorers: c.Int32
     island: c.Int32  # ants of an island
+    noise: c.Int32  # percent
+    heaviest: c.UInt32  # weight at which all of an optimizer are halved
     moves: c.Int32
     patience: c.Int32
     explored: c.Float32
@@ -55,6 +59,9 @@ class SearchGeneration(c.KernelArguments):
     proper: c.Pointer[c.UInt16]
     far_counts: c.Pointer[c.UInt32] | None
     island_trails: c.Pointer[c.Float32] | None
+    sums: c.Pointer[c.UInt32] | None  # of weights, for each optimizer, class and vertex
+    weights: c.Pointer[c.UInt32] | None
+    loose: c.Pointer[c.UInt16] | None
     records: c.Pointer[AntRecord]
     state: c.Pointer[c.ColonyState]
     first_ant: c.Int32  # of this launch

@@ -6,19 +6,35 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Self
 
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
 
 MOVES_A_VERTEX = 16  # of a generation
+MOST_ON_GPU = 1 << 14  # vertices whose sets kernels hold; see gpu/cuda/instances.py
 MULTIPROCESSORS = 132  # of the GPU for which the number of ants is chosen
 ISLAND_ANTS = 8
 EXPLORERS = 16  # one of so many ants is an explorer
+OPTIMIZERS = 16  # and one an optimizer
+
+
+def require_for_gpu(instance: Instance) -> None:
+    """Raise ParameterError if a graph has too many vertices."""
+    if instance.n > MOST_ON_GPU:
+        raise ParameterError(
+            f"{instance.name} has {instance.n:,} vertices, but this colony takes {MOST_ON_GPU:,}: "
+            "choose gpx-cores"
+        )
 
 
 @dataclass(frozen=True)
 class SearchKinds:
     """What the ants of a colony do."""
 
-    crossing: int  # ants that cross colorings; the others are explorers
+    crossing: int  # ants that cross colorings
+    explorers: int  # behind these, ants that search with far fewer colors
+    optimizers: int  # and ants that optimize partial colorings
+    noise: int  # percent
     island: int  # of them that cross with each other
     trails: bool  # whether trails say where vertices go that crossover leaves
     elites: bool  # whether pairs go back to the best coloring of an earlier cycle
@@ -64,6 +80,16 @@ class GpxGpuParameters(Parameters):
         automatic=f"m / {EXPLORERS}",
         phase="search",
     )
+    optimizers: int | None = parameter(
+        None,
+        "o",
+        "Ants that color a part of the graph and give each vertex without color the class where "
+        "it drives out the lightest neighbours (conflict optimizer).",
+        0,
+        100_000,
+        automatic=f"m / {OPTIMIZERS}",
+        phase="search",
+    )
     moves: int | None = _moves()
     joining: str = parameter(
         "trails",
@@ -72,6 +98,16 @@ class GpxGpuParameters(Parameters):
         "strongest trails, or anywhere.",
         options={"trails": "the class with the strongest trails", "random": "any class"},
         phase="search",
+    )
+    noise: int = parameter(
+        15,
+        "ν",
+        "By how many percent the weight that a vertex would drive out is taken to be more or less, "
+        "at random, by an optimizer.",
+        0,
+        90,
+        phase="search",
+        live=True,
     )
     explored: float = parameter(
         0.8,
@@ -102,16 +138,30 @@ class GpxGpuParameters(Parameters):
         ants = self.ants if self.ants is not None else ants_for(n)
         explorers = self.explorers if self.explorers is not None else ants // EXPLORERS
         moves = self.moves if self.moves is not None else MOVES_A_VERTEX * n
+        optimizers = self.optimizers if self.optimizers is not None else ants // OPTIMIZERS
         explorers = min(explorers, ants - 2)
-        return dataclasses.replace(self, ants=ants, explorers=explorers, moves=moves)
+        optimizers = min(optimizers, ants - 2 - explorers)
+        return dataclasses.replace(
+            self, ants=ants, explorers=explorers, optimizers=optimizers, moves=moves
+        )
 
     def searches(self) -> SearchKinds:
         """What the ants do."""
         assert self.ants is not None
         assert self.explorers is not None
-        crossing = self.ants - self.explorers
-        trails = self.joining == "trails"
-        return SearchKinds(crossing, self.island, trails, False, True, self.explored, self.patience)
+        assert self.optimizers is not None
+        return SearchKinds(
+            crossing=self.ants - self.explorers - self.optimizers,
+            explorers=self.explorers,
+            optimizers=self.optimizers,
+            noise=self.noise,
+            island=self.island,
+            trails=self.joining == "trails",
+            elites=False,
+            greedy_start=True,
+            explored=self.explored,
+            patience=self.patience,
+        )
 
 
 @dataclass(frozen=True)
@@ -155,7 +205,7 @@ class HeadGpuParameters(Parameters):
     def searches(self) -> SearchKinds:
         """What the ants do."""
         assert self.ants is not None
-        return SearchKinds(self.ants, 2, False, True, False, 1.0, 1)
+        return SearchKinds(self.ants, 0, 0, 0, 2, False, True, False, 1.0, 1)
 
 
 def ants_for(n: int) -> int:
