@@ -1,4 +1,4 @@
-"""The ants of a gpx colony on the CPU, replayed: classes taken over, and moves of their searches."""
+"""The ants of a gpx colony on the CPU, replayed: classes taken over, moves of their searches."""
 
 from __future__ import annotations
 
