@@ -25,10 +25,10 @@ from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance, load_likely
 from gpu.problems.tsp.places import Doubt
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
+from gpu.run import starting
 from gpu.run.bounding import bound_of
 from gpu.run.log.recorded import Recorded, recorded_of
 from gpu.run.log.run_log import read_log
-from gpu.run.starting import starts_of
 
 
 class OpenedRace(NamedTuple):
@@ -81,7 +81,7 @@ def use_once(system: System, device: Device) -> None:
     fitting = (one for one in bundled() if one.problem is system.problem)
     instance = load_instance(min(fitting, key=lambda one: one.n).path)
     parameters = system.parameters()
-    list(starts_of(instance))  # what a run shows first, while the rest is compiled
+    starting.use_once(instance)  # what a run shows first, while the rest is compiled
     bound_of(instance)
     with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:
         colony.iterate(1)

@@ -107,6 +107,13 @@ def best_greedy_coloring(graph: GraphInstance) -> Ints:
     return best
 
 
+def compile_colorings(graph: GraphInstance) -> None:
+    """Compile what colors larger graphs, by coloring a small one."""
+    largest_first_coloring(graph)
+    smallest_last_coloring(graph)
+    _color_by_saturation(graph_arrays(graph), _saturation_of(graph), _VERTICES_AT_ONCE)
+
+
 @cached
 def _color_in_order(graph: GraphArrays, order: Ints, taken: Ints, colors: Ints) -> None:
     """Color the vertices; ``taken`` has the last vertex of which a neighbour has each color."""

@@ -47,6 +47,16 @@ def starts_of(instance: Instance, over: Over = never) -> Iterator[Solution]:
     return make(instance, over) if make else iter(())
 
 
+def use_once(instance: Instance) -> None:
+    """Make all that runs begin with, also on larger instances: then they need not wait for it."""
+    for _ in starts_of(instance):
+        pass
+    if isinstance(instance, GraphInstance):
+        from gpu.cpu.first_colorings import compile_colorings
+
+        compile_colorings(instance)
+
+
 def begins_in_studies(instance: Instance) -> bool:
     """Whether the runs of a study begin with the solutions of :func:`starts_of`.
 

@@ -21,6 +21,7 @@ from tests.app.in_window import LONGEST, limit, use_aim, use_device
 from tests.app.on_the_board import CONTROL, SHIFT
 from tests.hands import press
 from tests.processes import environment
+from tests.views.graph_scenes import compile_pictures
 from views.draw.board import Board
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -41,6 +42,12 @@ def inside(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) 
         return subprocess.CompletedProcess(texts, int(left.value.code or 0), stdout, stderr)
 
     return run
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_pictures() -> None:
+    """What draws large graphs is compiled."""
+    compile_pictures()
 
 
 @pytest.fixture(scope="session", autouse=True)

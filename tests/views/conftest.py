@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpu.aims import Aim
 from gpu.core.machine.devices import Device, Survey
+from tests.views.graph_scenes import compile_pictures
 from tests.views.scenes import in_sight, uniform
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
@@ -23,6 +24,12 @@ CORE = Device("cpu:1", "cpu", 0, 1, "Some CPU", 16 << 30, "Python 3.11")
 AIMS = list(Aim)  # in the order in which the window lists them
 WITH_GPU = Survey((GPU, CPU, CORE), "")
 WITHOUT_GPU = Survey((CPU, CORE), "no CUDA GPU found")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_pictures() -> None:
+    """What draws large graphs is compiled."""
+    compile_pictures()
 
 
 @pytest.fixture(autouse=True)

@@ -5,13 +5,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arrays import frozen
 from gpu.core.snapshot import PICTURE_SIZE, RunState, Trails, Wanted
+from gpu.drawing.density import levels_of, sample_of
 from gpu.drawing.draw import GraphArtist
+from gpu.drawing.raster import paint_points, points_within
 from gpu.problems.coloring.instance import GraphInstance, class_order, unique_edges
 from tests.colonies import progress_of
 from views.frame.main_window import MainWindow
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
+
+
+def compile_pictures() -> None:
+    """Compile what draws very many edges and vertices: no thread does it after a test's end."""
+    places, edges = np.zeros((2, 2)), frozen(np.array([[0, 1]], np.int32))
+    frame, none = np.array([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]), np.empty(0, np.int32)
+    levels_of(places, edges, frame, (1, 1), sample_of(places, edges, frame, 1, 1, 0))
+    points_within(places, frame, 1.0, 1.0, none)
+    looks, colours = np.zeros(2, np.int32), np.zeros(1, np.uint32)
+    paint_points(
+        places, looks, colours, frame, np.ones((1, 1), np.bool_), -1, np.zeros((1, 1), np.uint32)
+    )
 
 
 def random_graph(

@@ -108,9 +108,7 @@ class DecisionView(View):
         """Show the cities of ``instance``, or its vertices as soon as they have places."""
         self._instance = instance
         self.canvas.show_instance(instance)
-        has_map = instance is None or self.canvas.has_places
-        self.canvas.extent.setVisible(has_map)
-        self.fit_button.setVisible(not has_map)
+        self.fit_button.setVisible(not self.canvas.can_be_near)
         self.refuse("One ant's decision, step by step, is shown here.")
         self._ask_for_places()
 

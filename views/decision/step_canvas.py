@@ -17,7 +17,7 @@ from gpu.core.decisions import Picture, PictureMark, Sign
 from gpu.core.instance import Instance
 from gpu.drawing.drawing import GraphDrawing
 from views.graph.class_marks import draw_marks
-from views.graph.graph_layers import EdgesLayer, diameter_of
+from views.graph.graph_layers import EdgesLayer, diameter_of, fitting_diameter
 from views.problem_display import display_of
 from views.tour.map_layer import LitLayer, MapLayer, diameter_for
 from views.tour.tour_layers import arrow_heads
@@ -42,6 +42,7 @@ from views.widgets.view import NOTHING, Pointed
 _RAYS = 200  # most lines to places considered that are drawn, the likeliest ones
 _WIDEST_RAY = 11.0  # width in pixels of a certain choice. Widths grow with the root of the chance
 _LEAST_VERTEX = 7.0  # least diameter in pixels of a vertex
+_NEAR_FROM = 1_000  # least vertices of a graph of which only the surroundings are shown
 _FADED = 0.38  # opacity of colored vertices that are not what the step is about
 _CITY_DIAMETERS = (80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0)  # of cities, so many in sight
 
@@ -73,9 +74,13 @@ MARK_LOOKS: Mapping[Sign, MarkLook] = {  # lines are drawn in this order
 }
 
 
+_AROUND = Sign.ANT, Sign.STANDS, Sign.CHOSEN, Sign.START  # what is looked at in a large graph
+
+
 class StepLayer(MapLayer[Picture]):
     """The picture of a step, and a dot at each place that has no mark in it."""
 
+    reach = 80.0  # of the numbers beside places
     ids: Sequence[int] | NDArray[np.int64] = ()  # numbers of the places in the file
     drawing: GraphDrawing | None = None  # of the graph whose vertices these are
 
@@ -88,6 +93,8 @@ class StepLayer(MapLayer[Picture]):
         """Return the diameter in pixels of a dot, where so many are ``seen``."""
         if self.drawing is None:
             return diameter_for(seen, _CITY_DIAMETERS) * sheet.theme.scale
+        if self.many:  # smaller dots, so that not all of the map is covered
+            return max(1.0, min(_LEAST_VERTEX, fitting_diameter(self.drawing, sheet.transform)))
         usual = diameter_of(self.drawing, sheet.transform, sheet.theme)
         return max(_LEAST_VERTEX * sheet.theme.scale, usual)
 
@@ -298,9 +305,18 @@ class StepCanvas(QWidget):
         """Whether it is known where the cities or vertices are."""
         return len(self.layer.cities) > 0
 
+    @property
+    def can_be_near(self) -> bool:
+        """Whether there is so much to see that the surroundings of the ant can be shown alone."""
+        instance = self._instance
+        return instance is None or instance.map_places is not None or instance.n >= _NEAR_FROM
+
     def show_instance(self, instance: Instance | None) -> None:
         """Show other cities, or another graph as soon as its vertices have places."""
         self._instance = instance
+        has_map = instance is None or instance.map_places is not None
+        self.extent.buttons["whole"].setText("Whole map" if has_map else "Whole graph")
+        self.extent.setVisible(self.can_be_near)
         self._set_places(None if instance is None else instance.map_places, None)
         self.layer.ids = () if instance is None else display_of(instance).numbers(instance)
 
@@ -369,8 +385,12 @@ class StepCanvas(QWidget):
         if len(cities) == 0:
             return
         places = cities
-        if self.extent.value == "near" and picture is not None and picture.around is not None:
-            places = cities[picture.around]
+        if self.extent.value == "near" and picture is not None and self.can_be_near:
+            around = picture.around
+            if around is None and self.layer.drawing is not None:  # in a graph
+                around = np.array([*picture.named, *picture.marked(*_AROUND)], np.int64)
+            if around is not None and len(around):
+                places = cities[around]
         low, high = corners(places)
         wanted = QRectF(QPointF(*low), QPointF(*high))
         now = self.box.viewRect()

@@ -305,7 +305,7 @@ class VerticesLayer(GraphLayer):
             looks,
             np.array([colour.rgba() for colour in colours], np.uint32),
             frame_of(sheet.transform) * sharpness,
-            _disc(_fitting(drawing, sheet.transform) * sharpness),
+            _disc(fitting_diameter(drawing, sheet.transform) * sharpness),
             marked,
             picture,
         )
@@ -394,11 +394,11 @@ def diameter_of(drawing: GraphDrawing, transform: QTransform, theme: Theme) -> f
     least, most = _VERTEX_DIAMETERS
     if drawing.coloring is not None and int(drawing.coloring.max()) >= COLORS:
         least = _ROOM_FOR_SHAPE  # colors alone do not tell so many classes apart
-    diameter = min(most, max(least, _fitting(drawing, transform))) * math.sqrt(theme.scale)
+    diameter = min(most, max(least, fitting_diameter(drawing, transform))) * math.sqrt(theme.scale)
     return float(math.floor(diameter)) if diameter >= SMALLEST + 1 else diameter
 
 
-def _fitting(drawing: GraphDrawing, transform: QTransform) -> float:
+def fitting_diameter(drawing: GraphDrawing, transform: QTransform) -> float:
     """Return the diameter with which neighbouring vertices do not touch, in pixels."""
     return 0.8 * drawing.spacing * abs(transform.m11())
 

@@ -22,7 +22,7 @@ from gpu.core.machine.processes import lower_priority
 # the rectangle of the viewport.
 Draw = Callable[[QPainter, QTransform, QRectF], None]
 
-_PEN = 8.0  # pixels that lines and dots may reach beyond their bounds: a dot's have no size
+PEN_REACH = 8.0  # pixels that lines and dots may reach beyond their bounds: a dot's have no size
 
 
 class CachedPicture:
@@ -61,11 +61,18 @@ class CachedPicture:
         """Draw again the next time."""
         self._drawn_for = None
 
-    def show(self, painter: QPainter, widget: QWidget, bounds: QRectF, draw: Draw) -> None:
+    def show(
+        self,
+        painter: QPainter,
+        widget: QWidget,
+        bounds: QRectF,
+        draw: Draw,
+        reach: float = PEN_REACH,
+    ) -> None:
         """Show what was drawn for the same range in the viewport ``widget``, else ``draw`` it.
 
         ``painter`` is what an item's ``paint`` gets. ``bounds`` says where the item draws, in its
-        coordinates; pens may reach a little beyond.
+        coordinates; pens and texts may ``reach`` so many pixels beyond.
         """
         transform = painter.worldTransform()
         size = QRectF(widget.rect())
@@ -85,7 +92,7 @@ class CachedPicture:
                     inner.setRenderHint(QPainter.RenderHint.Antialiasing)
                     draw(inner, transform, size)
             # Copies only the part that was drawn: five layers of a large window are many pixels.
-            drawn = transform.mapRect(bounds).adjusted(-_PEN, -_PEN, _PEN, _PEN)
+            drawn = transform.mapRect(bounds).adjusted(-reach, -reach, reach, reach)
             part = drawn.intersected(size).toAlignedRect()
             source = QRectF(part.topLeft() * ratio, QSizeF(part.size() * ratio))
             painter.drawPixmap(QRectF(part), self._pixmap, source)

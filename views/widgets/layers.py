@@ -19,7 +19,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPaintEngine, QPainter, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from views.widgets.cached_picture import CachedPicture
+from views.widgets.cached_picture import PEN_REACH, CachedPicture
 from views.widgets.theme import DARK, Theme
 
 Points = NDArray[np.float64]  # (k, 2)
@@ -152,6 +152,7 @@ class Layer(QGraphicsItem):
     """One layer. A subclass draws it in pixels, in :meth:`draw`."""
 
     margin = 0.03  # around the data, as a share of its extent
+    reach = PEN_REACH  # pixels that what is drawn may reach beyond that
 
     def __init__(self, depth: float) -> None:
         super().__init__()
@@ -193,7 +194,7 @@ class Layer(QGraphicsItem):
     ) -> None:
         """Draw, or show what was drawn for the same range."""
         if widget is not None and not self.empty:
-            self._cached.show(painter, widget, self._bounds, self.draw)
+            self._cached.show(painter, widget, self._bounds, self.draw, self.reach)
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw in pixels of the viewport ``size``; ``transform`` maps the data to pixels."""

@@ -2,6 +2,6 @@
 
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
-from gpu.run.starting import starts_of
+from gpu.run.starting import use_once
 
-list(starts_of(load_instance(bundled()[0].path)))
+use_once(load_instance(bundled()[0].path))

@@ -25,6 +25,7 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.run.outcome import Ending
 from gpu.run.run import Run
 from gpu.run.session import new_session
+from gpu.run.starting import use_once
 from gpu.run.stopping import StopSettings
 from tests.gpu.rlf.literal import complete, edgeless, graph, random_graph
 
@@ -143,6 +144,12 @@ def test_of_a_small_graph_the_greedy_coloring_is_that_by_saturation() -> None:
     instance = crown(9)
     assert best_greedy_coloring(instance) is dsatur_coloring(instance)
     assert len(list(greedy_colorings(instance))) == 1
+
+
+def test_what_is_used_once_is_compiled_for_large_graphs_too() -> None:
+    use_once(random_graph(10, 0.5))
+    for function in (first_colorings._color_in_order, first_colorings._color_by_saturation):
+        assert vars(function)["overloads"]
 
 
 def crown(half: int) -> GraphInstance:

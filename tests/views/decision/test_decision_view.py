@@ -8,8 +8,8 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QTransform
 from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
@@ -24,6 +24,7 @@ from gpu.decisions import CityDraw, InitialTrails
 from gpu.drawing.draw import GraphArtist
 from gpu.focused.parameters import FOCUSED_STEPS
 from gpu.focused.replay import Fate, FocusedReplay, FocusedRule, Verdict
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.rlf.parameters import ColoringCpuParameters
 from gpu.rlf.rule import ColoringRule
 from tests.gpu.cpu import makers
@@ -34,6 +35,8 @@ from tests.hands import click, move, press, ticking, write
 from tests.views.graph_scenes import queens
 from tests.views.scenes import colours_in, in_sight, uniform
 from views.decision.decision_view import DecisionView
+from views.decision.step_canvas import StepCanvas
+from views.widgets.layers import Layer
 from views.widgets.picture_export import image_steps, make_due_layouts
 from views.widgets.theme import DARK, LIGHT, Theme
 from views.widgets.view import NOTHING, Pointed
@@ -475,3 +478,53 @@ def test_a_step_may_come_before_the_places_of_the_vertices(view: DecisionView) -
     assert not view.canvas.layer.empty
     assert view.canvas.layer.shown is not None
     assert not view.grab().isNull()
+
+
+def test_a_large_graph_is_shown_around_the_ant_or_whole(qtbot: QtBot, view: DecisionView) -> None:
+    assert view.canvas.extent.buttons["whole"].text() == "Whole map"
+    view.show_instance(GRAPH)
+    assert view.canvas.extent.isHidden()
+    assert not view.fit_button.isHidden()
+    side = 40
+    place = np.arange(side * side).reshape(side, side)
+    right = np.column_stack([place[:, :-1].ravel(), place[:, 1:].ravel()])
+    down = np.column_stack([place[:-1].ravel(), place[1:].ravel()])
+    grid = GraphInstance("grid", "", side * side, unique_edges(np.vstack([right, down])))
+    artist = GraphArtist(grid)
+    view.drawing_wanted.connect(lambda how, of: view.show_drawing(artist.draw(how, of)))
+    view.show_instance(grid)
+    assert view.canvas.extent.buttons["whole"].text() == "Whole graph"
+    assert not view.canvas.extent.isHidden()
+    assert view.fit_button.isHidden()
+    given = ColoringCpuParameters(ants=9, selection="wheel", trials=2).resolved(grid.n)
+    answerer = Answerer(view, ColoringRule(grid, given, 4).replay(InitialTrails(grid.n), 3))
+    view.offer(9, grid.n, "Foretold for iteration 4", 3)
+    view.controls.go_to(30)
+    assert answerer.asked[-1] == (0, 30)
+    seen = view.canvas.box.viewRect()
+    for vertex in view.decision.picture.marked(Sign.CHOSEN, Sign.STANDS, Sign.ANT):
+        assert seen.contains(QPointF(*view.canvas.layer.cities[vertex]))
+    click(view.canvas.extent.buttons["whole"])
+    everything = view.canvas.box.viewRect()
+    assert everything.width() * everything.height() > 1.2 * seen.width() * seen.height()
+    assert all(everything.contains(QPointF(*at)) for at in view.canvas.layer.cities)
+
+
+def test_numbers_are_not_cut_where_the_graph_ends(qtbot: QtBot) -> None:
+    canvas = StepCanvas()
+    for part in (canvas.legend, canvas.extent):
+        part.setParent(canvas)
+    layer = canvas.layer
+    widest = QFontMetricsF(DARK.font(1.1, bold=True)).horizontalAdvance("1000000")
+    assert layer.reach > widest > Layer.reach
+    canvas.show_instance(GRAPH)
+    canvas.show_drawing(GraphArtist(GRAPH).draw(None, None))
+    in_sight(qtbot, canvas, 500, 500)
+
+    def draw(painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        right = transform.mapRect(layer.boundingRect()).right()
+        painter.fillRect(QRectF(right + widest - 9, 0, 9, size.height()), QColor("#ff00ff"))
+
+    layer.draw = draw  # type: ignore[method-assign]
+    canvas.box.setRange(xRange=(-4, 4), yRange=(-4, 4))
+    assert "#ff00ff" in colours_in(canvas.graphics.grab().toImage())
