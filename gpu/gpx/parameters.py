@@ -49,10 +49,11 @@ class GpxParameters(Parameters):
         None,
         "m",
         "All ants. Those that are neither optimizers nor explorers live on islands: they cross "
-        "colorings with each other, and repair them by tabu search.",
+        "colorings with each other, and repair them by tabu search. A graph is large beyond "
+        f"{MOST_SEARCHED:,} vertices.",
         1,
         100_000,
-        automatic=f"{GPX_ANTS}, or 1 beyond {MOST_SEARCHED:,} vertices",
+        automatic=f"{GPX_ANTS}, 1 if n is large",
     )
     island: int = parameter(
         GPX_ISLAND,
@@ -69,7 +70,7 @@ class GpxParameters(Parameters):
         "it drives out the lightest neighbours (conflict optimizer).",
         0,
         100_000,
-        automatic=f"m / {GPX_ANTS}, at least 1, or all beyond {MOST_SEARCHED:,} vertices",
+        automatic=f"m / {GPX_ANTS}, m if n is large",
         phase="search",
     )
     explorers: int | None = parameter(
@@ -78,7 +79,7 @@ class GpxParameters(Parameters):
         "Ants that search by themselves, with far fewer colors than the best coloring has.",
         0,
         100_000,
-        automatic=f"m / {GPX_ANTS}, or none beyond {MOST_SEARCHED:,} vertices",
+        automatic=f"m / {GPX_ANTS}, 0 if n is large",
         phase="search",
     )
     moves: int | None = moves_parameter()

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import Colony
+from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
+from gpu.core.parameters import Parameters
 from gpu.core.system import System, SystemOf
 from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters, require_for_gpu
 from gpu.gpx.parameters import GpxParameters, HeadParameters
@@ -40,8 +42,15 @@ def _on_gpu(
     return GpxCudaColony(instance, parameters, machine_of(device), seed, start)
 
 
+def _rule(instance: GraphInstance, parameters: Parameters, seed: int) -> Rule:
+    from gpu.gpx.replay import GpxRule
+
+    return GpxRule(instance)
+
+
 _gpx = partial(
     SystemOf,
+    no_rule="its ants work on a GPU. Run the colony on the CPU to see them",
     paper="ours, after Galinier and Hao 1999 (greedy partition crossover), Crombez et al. 2022 "
     "(conflict optimizer) and Moalic and Gondran 2018 (HEAD)",
     instances=GraphInstance,
@@ -49,6 +58,7 @@ _gpx = partial(
 )
 _head = partial(
     SystemOf,
+    no_rule="its ants work on a GPU. Run the colony on the CPU to see them",
     paper="Moalic and Gondran 2018, Variations on memetic algorithms for graph coloring problems",
     instances=GraphInstance,
     alias="head",
@@ -71,6 +81,7 @@ SYSTEMS: tuple[System, ...] = (
         "the graph, or search with far fewer colors",
         summary="Finds the colorings with the fewest colors of all CPU colonies in a given time.",
         parameters=GpxParameters,
+        rule=_rule,
         builders={"cpu": _on_cpu},
         starters={"cpu": _on_cpu},
     ),
@@ -80,6 +91,7 @@ SYSTEMS: tuple[System, ...] = (
         "the graph, or search with far fewer colors",
         summary="The same colorings as gpx-cores, on one core.",
         parameters=GpxParameters,
+        rule=_rule,
         builders={"cpu:1": _on_cpu},
         starters={"cpu:1": _on_cpu},
     ),
@@ -98,6 +110,7 @@ SYSTEMS: tuple[System, ...] = (
         made_of="all cores; pairs of ants cross two colorings and repair them by tabu search",
         summary="HEAD: two colorings, crossed again and again; several such pairs side by side.",
         parameters=HeadParameters,
+        rule=_rule,
         builders={"cpu": _on_cpu},
         starters={"cpu": _on_cpu},
     ),
@@ -106,6 +119,7 @@ SYSTEMS: tuple[System, ...] = (
         made_of="one core; pairs of ants cross two colorings and repair them by tabu search",
         summary="HEAD as published: two colorings, crossed again and again.",
         parameters=HeadParameters,
+        rule=_rule,
         builders={"cpu:1": _on_cpu},
         starters={"cpu:1": _on_cpu},
     ),

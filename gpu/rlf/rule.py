@@ -26,7 +26,7 @@ from gpu.core.decisions import (
     parts_named,
 )
 from gpu.core.formats import power, probability, quantity, stop_text, whole
-from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.coloring.instance import GraphInstance, greedy_colors
 from gpu.rlf.cpu.coloring import (
     CANDIDATES_LEFT,
     CLASSES,
@@ -39,7 +39,7 @@ from gpu.rlf.cpu.coloring import (
     workspace_of,
 )
 from gpu.rlf.parameters import ColoringParameters, ColoringTabuParameters
-from gpu.rlf.search_replay import SearchReplay
+from gpu.tabu_search.replay import SearchReplay
 
 
 class VertexDraw(enum.Enum):
@@ -259,7 +259,7 @@ class ColoringReplay:
         self.searches: SearchReplay | None = None
         if rule.moves:
             self.searches = SearchReplay(
-                graph, rule.rules, rule.ants, rule.moves, trails, iteration
+                graph, rule.rules.key, greedy_colors(graph), rule.ants, trails, iteration
             )
 
     def decision(

@@ -32,7 +32,7 @@ from gpu.faco.rule import FacoRule
 from gpu.rlf.cpu.colony import RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringCpuParameters, ColoringTabuParameters
 from gpu.rlf.rule import ColoringReplay, ColoringRule
-from gpu.rlf.search_replay import TabuMove
+from gpu.tabu_search.replay import TabuMove
 from tests.emulation import needs_emulation
 from tests.golden import Golden
 from tests.gpu.cpu import makers
@@ -45,7 +45,7 @@ RULED = [
     row for row in catalog.CATALOG if row.rule and not row.steps and row.problem is Problem.TSP
 ]
 
-COLORING = [row for row in catalog.CATALOG if row.rule and row.problem is Problem.COLORING]
+COLORING = [row for row in catalog.CATALOG if row.name.startswith("aco-rlf")]
 
 GRAPH = random_graph(33, 0.3, seed=2)
 

@@ -12,7 +12,7 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cpu.colony import RlfCpuColony, RlfTabuCpuColony
 from gpu.rlf.parameters import ColoringCpuParameters, ColoringParameters, ColoringTabuParameters
 from gpu.rlf.rule import ColoringReplay, ColoringRule, VertexChoice, VertexDraw
-from gpu.rlf.search_replay import TabuMove
+from gpu.tabu_search.replay import TabuMove
 from tests.gpu.rlf.literal import complete, edgeless, random_graph
 
 GRAPH = random_graph(40, 0.4, seed=2)

@@ -267,13 +267,13 @@ def test_a_new_panel_aims_at_the_best_solution(qtbot: QtBot) -> None:
 
 def test_an_aim_chooses_for_every_device_and_instance(panel: SetupPanel) -> None:
     aim_at(panel, Aim.BEST)
-    for device, colony in (
-        ("cuda:0", "mmas-rwm-bt-cl"),
-        ("cpu", "mmas-cores"),
-        ("cpu:1", "mmas-seq"),
+    for device, colony, coloring in (
+        ("cuda:0", "mmas-rwm-bt-cl", "gpx-gpu"),
+        ("cpu", "mmas-cores", "gpx-cores"),
+        ("cpu:1", "mmas-seq", "gpx-seq"),
     ):
         use(panel, device)
-        for instance, name in ((queens(5), "aco-rlf-tabu"), (uniform(90), colony)):
+        for instance, name in ((queens(5), coloring), (uniform(90), colony)):
             panel.show_instance(instance)
             assert panel.choices().colony == name
             assert panel.problem == ""

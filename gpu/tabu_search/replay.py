@@ -1,4 +1,4 @@
-"""The moves of the tabu searches that repair the best ants' colorings, replayed one by one."""
+"""The moves of tabu searches, replayed one by one."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from gpu.core.decisions import (
 )
 from gpu.core.formats import number_of, signed, whole
 from gpu.core.words import counted
-from gpu.problems.coloring.instance import GraphInstance, greedy_colors
-from gpu.rlf.cpu.coloring import RlfRules
+from gpu.cpu.philox import Key
+from gpu.problems.coloring.instance import GraphInstance
 from gpu.tabu_search import cpu as single_move
 from gpu.tabu_search.cpu import (
     CONFLICTS,
@@ -148,15 +148,15 @@ class SearchReplay:
     def __init__(
         self,
         graph: GraphInstance,
-        rules: RlfRules,
+        key: Key,
+        most: int,
         ants: int,
-        moves: int,
         source: TrailSource,
         iteration: int,
     ) -> None:
         self._graph, self._ants, self._iteration = graph, ants, iteration
         self._source = source
-        self._rules = rules_of(rules.key, graph, greedy_colors(graph), moves)
+        self._rules = rules_of(key, graph, most, 0)
         self._workspace = workspace_of(graph, self._rules.most)
         self._search, self._made, self._best = -1, 0, 0
         self._expiries = np.zeros((graph.n, self._rules.most), np.uint32)

@@ -1,0 +1,380 @@
+"""The ants of a gpx colony on the CPU, replayed: classes taken over, moves of their searches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.arrays import frozen
+from gpu.core.colony import never
+from gpu.core.decisions import (
+    OPTIONS_TOLD,
+    Option,
+    Options,
+    Picture,
+    PictureMark,
+    Sign,
+    Step,
+    TrailSource,
+    Unanswered,
+)
+from gpu.core.formats import number_of, whole
+from gpu.core.random import Purpose, philox4x32
+from gpu.core.words import counted
+from gpu.gpx.cpu.state import (
+    BEGUN,
+    BEST_COLORS,
+    GENERATION_MOVES,
+    GENERATIONS,
+    GpxState,
+)
+from gpu.gpx.rule import BEHIND, TIE_LOTS, WHOLE_FACTOR
+from gpu.problems.coloring.instance import GraphInstance
+from gpu.tabu_search.cpu import LOOSE, NOW_COLORS, NOW_FEWEST, NOW_TIME, TabuStanding
+from gpu.tabu_search.replay import SearchReplay
+
+_NOT_YET = "In this iteration ants begin with other colorings. Make a step (N), then look at them."
+_BEGINS_ANEW = "In this iteration the ant begins anew, with another coloring. Make a step (N)."
+_ON_GPU = "The ants of a colony on a GPU cannot be replayed: run the colony on the CPU to see them."
+_DONE = "One color is enough: there is nothing to find."
+_ALL_COLORED = "All vertices have a color: the ant gives up a class, and goes on with the others."
+
+
+@runtime_checkable
+class ReadableGpxColony(Protocol):
+    """A gpx colony that lets its state be read."""
+
+    @property
+    def standing(self) -> GpxState:
+        """The state as it stands, to be read alone."""
+
+
+class GpxRule:
+    """What the ants of a gpx colony do; see :mod:`gpu.gpx.rule`."""
+
+    def __init__(self, graph: GraphInstance) -> None:
+        self._graph = graph
+        self.caveat = ""
+
+    def replay(self, trails: TrailSource, iteration: int, caveat: str = "") -> GpxReplay:
+        """Start to replay an iteration; see :class:`gpu.core.decisions.Rule`."""
+        return GpxReplay(self._graph, trails, iteration, caveat)
+
+
+class _Standing:
+    """Where one search stands, for :class:`gpu.tabu_search.replay.SearchReplay`."""
+
+    def __init__(self, standing: TabuStanding) -> None:
+        self._standing = standing
+
+    def search_of(self, number: int) -> TabuStanding:
+        """Return it, whatever its number."""
+        return self._standing
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """Return no trails: a search has none."""
+        return np.zeros(0, np.float32)
+
+
+class GpxReplay:
+    """Predicts what ants do in the coming iteration, each by itself, as if it had no end."""
+
+    def __init__(
+        self, graph: GraphInstance, source: TrailSource, iteration: int, caveat: str
+    ) -> None:
+        self._graph, self._iteration, self._caveat = graph, iteration, caveat
+        self._state = source.standing if isinstance(source, ReadableGpxColony) else None
+        self._ant = -1  # of whom the following is
+        self._steps: list[Step] = []  # classes that it takes over, and vertices that are left over
+        self._moves: SearchReplay | None = None
+        self._optimizer: _OptimizerReplay | None = None
+
+    def decision(
+        self, ant: int, step: int, cancelled: Callable[[], bool] = never
+    ) -> Step | Unanswered | None:
+        """Return step ``step`` of ``ant``; see :class:`gpu.core.decisions.Replay`."""
+        if step < 1:
+            raise ValueError(f"step = {step} must be at least 1")
+        state = self._state
+        if state is None:
+            return Unanswered(ant, self._iteration, step, _ON_GPU if self._iteration else _NOT_YET)
+        if not state.population.progress[ant, BEGUN]:
+            return Unanswered(ant, self._iteration, step, _NOT_YET)
+        target = int(state.schedule[BEST_COLORS]) - 1
+        if target < 1:
+            return Unanswered(ant, self._iteration, step, _DONE)
+        if ant != self._ant:
+            self._steps, self._moves, self._optimizer = [], None, None
+            if why := self._begin(state, ant, target):
+                return Unanswered(ant, self._iteration, step, why)
+            self._ant = ant
+        if self._optimizer is not None:
+            return self._optimizer.decision(ant, step, self._iteration, self._caveat, cancelled)
+        if step <= len(self._steps):
+            return self._steps[step - 1]
+        assert self._moves is not None
+        return self._moves.decision(ant, step - len(self._steps), self._caveat, cancelled)
+
+    def _begin(self, state: GpxState, ant: int, target: int) -> str:
+        """Look at where the ant stands; return why it cannot be followed, or nothing."""
+        rules, schedule = state.rules, state.schedule
+        crossing = rules.ants - rules.optimizers - rules.explorers
+        if crossing <= ant < crossing + rules.optimizers:
+            self._optimizer = _OptimizerReplay(self._graph, state, ant, ant - crossing)
+            return "" if self._optimizer.count <= target else _BEGINS_ANEW
+        number = ant if ant < crossing else ant - rules.optimizers
+        numbers = state.searches.numbers[number]
+        colors, count = state.searches.colors[number].copy(), int(numbers[NOW_COLORS])
+        fewest, expiries = int(numbers[NOW_FEWEST]), state.expiries.moves[number].copy()
+        if ant < crossing:
+            far = count - target > (0 if rules.anew else max(1, target // BEHIND))
+            if far:
+                return _BEGINS_ANEW
+            if schedule[GENERATION_MOVES] == 0 and schedule[GENERATIONS] > 0:
+                island = (rules.islands * (ant + 1) - 1) // crossing
+                if state.population.ended[island]:
+                    return _BEGINS_ANEW
+                colors, count = self._cross(state, ant, island, target), target
+                fewest, expiries = len(self._graph.conflicts(colors)), np.zeros_like(expiries)
+        else:
+            explored = max(1, int(rules.explored * (target + 1) + 0.5))
+            target = max(count, 1) if count <= min(target, explored) else min(target, explored)
+        most = expiries.shape[1]
+        standing = TabuStanding(
+            colors, count, int(numbers[NOW_TIME]), fewest, expiries, min(target, count) + 1
+        )
+        key, source = state.graph.key, _Standing(standing)
+        self._moves = _MovesOf(self._graph, key, most, ant, number, source, self._iteration)
+        return ""
+
+    def _cross(self, state: GpxState, ant: int, island: int, count: int) -> NDArray[np.int32]:
+        """Make the child of a crossing, class by class."""
+        rules, parents = state.rules, state.population.parents
+        crossing = rules.ants - rules.optimizers - rules.explorers
+        first, end = (crossing * one // rules.islands for one in (island, island + 1))
+        key = int(state.graph.key[0]), int(state.graph.key[1])
+        words = [int(w) for w in philox4x32((0, ant, self._iteration, Purpose.CROSS), key)]
+        others = [one for one in range(first, end) if one != ant] or [ant]
+        partner = others[words[2] * len(others) >> 32]
+        n = self._graph.n
+        child = np.full(n, LOOSE, np.int32)
+        for made in range(count):
+            parent = parents[ant if made % 2 == 0 else partner]
+            free = child == LOOSE
+            sizes = np.bincount(parent[free], minlength=1)
+            if not sizes.any():
+                continue
+            order = self._largest_first(sizes, made, words[0])
+            taken = np.flatnonzero(free & (parent == order[0])).astype(np.int32)
+            child[taken] = made
+            whose = "its own" if made % 2 == 0 else f"ant {partner + 1}'s"
+            told = self._class_step(ant, made, count, whose, order, sizes, taken, child)
+            self._steps.append(told)
+        left = np.flatnonzero(child == LOOSE)
+        trails = state.trails.matrices[island] if rules.by_trails else np.zeros((0, 0), np.uint16)
+        if not trails.size:
+            for v in left:
+                child[v] = _lot(int(v), 1, words[1]) * count >> 16
+        else:
+            for place in range(len(left) - 1, 0, -1):
+                other = _lot(place, 2, words[1]) * (place + 1) >> 16
+                left[[place, other]] = left[[other, place]]
+            for v in left:
+                has = child != LOOSE
+                sums = np.bincount(child[has], trails[v, has].astype(np.float64), count)
+                child[v] = min(range(count), key=lambda c: (-sums[c], _lot(int(v), c, words[0])))
+        self._steps.append(self._left_step(ant, left.astype(np.int32), child, bool(trails.size)))
+        return child
+
+    @staticmethod
+    def _largest_first(sizes: NDArray[np.intp], made: int, word: int) -> list[int]:
+        """Return the classes that have vertices, the one that is taken over first."""
+        classes: list[int] = np.flatnonzero(sizes).tolist()
+        return sorted(classes, key=lambda color: (-sizes[color], _lot(made, color, word)))
+
+    def _class_step(
+        self,
+        ant: int,
+        made: int,
+        count: int,
+        whose: str,
+        order: list[int],
+        sizes: NDArray[np.intp],
+        taken: NDArray[np.int32],
+        child: NDArray[np.int32],
+    ) -> Step:
+        told = [
+            Option((f"class {c + 1}", "", "", "", str(sizes[c])), float(sizes[c]), chosen=at == 0)
+            for at, c in enumerate(order[:OPTIONS_TOLD])
+        ]
+        colored = np.flatnonzero(child != LOOSE).astype(np.int32)
+        left = whole(self._graph.n - len(colored))
+        return Step(
+            ant,
+            self._iteration,
+            made + 1,
+            f"Ant {ant + 1} makes class {made + 1} of {count}: of {whose} classes it takes over "
+            f"the largest, {counted(len(taken), 'vertex')}. Without color are {left} then.",
+            Options(("of " + whose, "", "", "", "vertices"), tuple(told), len(order)),
+            self._picture(child, colored, taken, "taken over"),
+            caveat=self._caveat,
+        )
+
+    def _left_step(
+        self, ant: int, left: NDArray[np.int32], child: NDArray[np.int32], by_trails: bool
+    ) -> Step:
+        where = "where their trails are strongest" if by_trails else "to classes drawn at random"
+        wrong = len(self._graph.conflicts(child))
+        told = [
+            Option((str(v + 1), "", "", "", str(child[v] + 1)), 0.0, (int(v),))
+            for v in left[:OPTIONS_TOLD]
+        ]
+        return Step(
+            ant,
+            self._iteration,
+            len(self._steps) + 1,
+            f"{number_of(len(left), 'vertex')} left over go {where}. Then "
+            f"{counted(wrong, 'edge')} {'is' if wrong == 1 else 'are'} in conflict, and tabu "
+            "search begins.",
+            Options(("vertex", "", "", "", "class"), tuple(told), len(left)),
+            self._picture(child, np.arange(len(child), dtype=np.int32), left, "left over"),
+            caveat=self._caveat,
+        )
+
+    def _picture(
+        self,
+        colors: NDArray[np.int32],
+        colored: NDArray[np.int32],
+        chosen: NDArray[np.int32],
+        name: str,
+    ) -> Picture:
+        marks = (
+            PictureMark(Sign.COLORED, colored, "colored"),
+            PictureMark(Sign.CHOSEN, chosen, name),
+        )
+        plain = np.isin(np.arange(len(colors)), chosen)
+        return Picture(marks, chosen[:OPTIONS_TOLD], None, frozen(colors.copy()), frozen(plain))
+
+
+class _MovesOf(SearchReplay):
+    """The moves of one ant: its search has the number by which its words are drawn."""
+
+    def __init__(
+        self,
+        graph: GraphInstance,
+        key: tuple[np.uint32, np.uint32],
+        most: int,
+        ant: int,
+        number: int,
+        source: _Standing,
+        iteration: int,
+    ) -> None:
+        super().__init__(graph, key, most, ant - number, source, iteration)
+
+
+class _OptimizerReplay:
+    """The moves of an optimizer."""
+
+    def __init__(self, graph: GraphInstance, state: GpxState, ant: int, number: int) -> None:
+        own = state.optimizers
+        numbers = own.numbers[number]
+        self._graph, self._rules = graph, state.rules
+        self._key = int(state.graph.key[0]), int(state.graph.key[1])
+        self._begin = own.colors[number], own.weights[number], own.loose[number, : numbers[2]]
+        self.count, self._begin_time = int(numbers[0]), int(numbers[1])
+        self._made, self._ant = 0, ant
+        self._restart()
+
+    def _restart(self) -> None:
+        colors, weights, loose = self._begin
+        self.colors, self.weights = colors.copy(), weights.astype(np.int64)
+        self.loose: list[int] = loose.tolist()
+        self._time, self._made = self._begin_time, 0
+
+    def decision(
+        self, ant: int, step: int, iteration: int, caveat: str, cancelled: Callable[[], bool]
+    ) -> Step | Unanswered | None:
+        """Return move ``step``."""
+        if step <= self._made:
+            self._restart()
+        while self._made < step - 1 and self.loose:
+            if cancelled():
+                return None
+            self.move()
+        if not self.loose:
+            return Unanswered(ant, iteration, step, _ALL_COLORED)
+        waiting = len(self.loose)
+        v, color, out, weights, keys = self.move()
+        order = np.argsort(keys, kind="stable")[:OPTIONS_TOLD]
+        told = [
+            Option(
+                (str(c + 1), "", "", "", whole(int(weights[c]))),
+                float(weights[c]),
+                chosen=bool(c == color),
+            )
+            for c in order
+        ]
+        drives = "no neighbour is in its way"
+        if len(out):
+            are = "loses its color, and weighs" if len(out) == 1 else "lose their color, and weigh"
+            drives = f"{counted(len(out), 'neighbour')} there {are} 1 more from now on"
+        colored = np.flatnonzero(self.colors != LOOSE).astype(np.int32)
+        chosen = np.array([v], np.int32)
+        marks = (
+            PictureMark(Sign.COLORED, colored, "colored"),
+            PictureMark(Sign.EXCLUDED, out, "driven out"),
+            PictureMark(Sign.CHOSEN, chosen, "colored now"),
+        )
+        named = frozen(np.concatenate((chosen, out)))
+        plain = frozen(self.colors == color)
+        return Step(
+            ant,
+            iteration,
+            step,
+            f"Ant {ant + 1}, move {step}: of {number_of(waiting, 'vertex')} without color it takes "
+            f"vertex {v + 1}, and gives it color {color + 1} of {self.count}, where the lightest "
+            f"neighbours are: {drives}.",
+            Options(("color", "", "", "", "weight"), tuple(told), self.count),
+            Picture(marks, named, None, frozen(self.colors.copy()), plain),
+            caveat=caveat,
+        )
+
+    def move(
+        self,
+    ) -> tuple[int, int, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        """Make a move; return vertex, color, who is driven out, and weights and keys of colors."""
+        block = (self._time >> 2, self._ant, 0, Purpose.OPTIMIZE)
+        word = int(philox4x32(block, self._key)[self._time & 3])
+        self._time += 1
+        self._made += 1
+        place = word * len(self.loose) >> 32
+        v = self.loose[place]
+        self.loose[place] = self.loose[-1]
+        self.loose.pop()
+        near = self._graph.neighbours(v)
+        inside = near[self.colors[near] != LOOSE]
+        weights = np.zeros(self.count, np.int64)
+        np.add.at(weights, self.colors[inside], self.weights[inside])
+        low = WHOLE_FACTOR * self._rules.noise // 100
+        lots = np.array([_lot(v, c, word) for c in range(self.count)], np.int64)
+        factors = WHOLE_FACTOR - low + (lots * (2 * low + 1) >> 16)
+        keys = weights * factors + lots % TIE_LOTS
+        color = int(keys.argmin())
+        out = near[self.colors[near] == color]
+        self.colors[out] = LOOSE
+        self.loose += out.tolist()
+        self.weights[out] += 1
+        self.colors[v] = color
+        if (self.weights[out] >= int(self._rules.heaviest)).any():
+            self.weights = (self.weights + 1) >> 1
+        return v, color, out, weights, keys
+
+
+def _lot(first: int, second: int, word: int) -> int:
+    """Return a lot, as :func:`gpu.tabu_search.cpu.lot_of`."""
+    mixed = ((first << 16 | second) ^ word) & 0xFFFFFFFF
+    mixed = mixed * 0x9E3779B1 & 0xFFFFFFFF
+    return ((mixed ^ mixed >> 15) * 0x85EBCA77 & 0xFFFFFFFF) >> 16
