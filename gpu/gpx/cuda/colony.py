@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
-from gpu.cuda.colony import DeviceHeir, State
+from gpu.core.legacy import Legacy
+from gpu.cuda.colony import DeviceHeir, State, numbers_of
 from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.kernels import Seed
@@ -93,7 +94,7 @@ class GpxCudaColony(DeviceHeir):
 
     _parameters: GpxGpuParameters | HeadGpuParameters
 
-    NUMBERS = frozenset({"moves", "cycle", "rho", "explored", "patience"})
+    NUMBERS = frozenset({"moves", "cycle", "noise", "rho", "explored", "patience"})
 
     def __init__(
         self,
@@ -126,7 +127,8 @@ class GpxCudaColony(DeviceHeir):
         trails = GenerationTrails(graph)
         self._columns = trails.columns
         super().__init__(machine, instance, p.ants, graph, trails, self._buffers(far))
-        machine.upload(self._arrays[self.BEST], np.asarray(first, np.int32))
+        self._first = np.asarray(first, np.int32)
+        machine.upload(self._arrays[self.BEST], self._first)
         arrays = {**self._arrays, **self._numbers(p)}
         begin = GENERATIONS.launch("start_generations", 1, 1024, arrays)
         self._begin([begin], self._phases_for(p))
@@ -235,6 +237,16 @@ class GpxCudaColony(DeviceHeir):
             update.append(GENERATIONS.launch("renew_island_trails", rows, UPDATE_THREADS, given))
         update.append(GENERATIONS.launch("close_generation", 1, UPDATE_THREADS, given))
         return {"search": (divided(search, ants, self._at_once),), "update": tuple(update)}
+
+    def _take_over(self, legacy: Legacy) -> None:
+        if legacy.state.cost <= self._most:
+            return
+        # The coloring that this colony began with is better, and tables have room for no more.
+        words = np.array(self._machine.download(self._arrays["state"])).view(np.uint64)
+        numbers_of(words)["best_length"] = self._most
+        self._machine.upload(self._arrays["state"], words)
+        self._machine.upload(self._arrays[self.BEST], self._first)
+        self._best = None
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays[self.BEST]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -186,3 +188,31 @@ def test_a_given_coloring_is_the_first_best_one() -> None:
     assert cost is not None
     assert cost <= 30
     colony.close()
+
+
+def test_what_another_colony_left_is_gone_on_from_unless_it_is_worse_than_the_beginning() -> None:
+    graph = random_graph(30, 0.5)
+    values = {"ants": 4, "explorers": 0, "optimizers": 0, "moves": 20}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(30)
+    many = np.arange(30, dtype=np.int32)
+    former = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED, many)
+    former.iterate(1)
+    legacy = former.legacy()
+    for cost in (legacy.state.cost, 30):
+        state = dataclasses.replace(
+            legacy.state,
+            best_cost=cost,
+            best_solution=legacy.state.best_solution if cost < 30 else many,
+        )
+        heir = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+        heir.inherit(dataclasses.replace(legacy, state=state))
+        begun = heir.snapshot(Wanted.SOLUTION)
+        assert begun.best_cost == min(cost, heir._most)
+        heir.iterate(2)
+        ended = heir.snapshot(Wanted.SOLUTION)
+        assert ended.iteration == 3
+        assert ended.best_cost is not None
+        assert begun.best_cost is not None
+        assert ended.best_cost <= begun.best_cost
+        heir.close()
+    former.close()
