@@ -20,7 +20,6 @@ from gpu.core.problem import Problem
 from gpu.core.system import Place, System, place_of
 from gpu.crossing.parameters import CUDA_MOST_CROSSED, MOST_CROSSED
 from gpu.focused.parameters import MOST_DIRECTED
-from gpu.gpx.cuda.parameters import MOST_ON_GPU
 
 MEASURED_ON = {"cuda": "an H100", "cpu": "4 cores", "cpu:1": "4 cores"}
 """Where the rows for each kind of device were measured; one core is taken to be like several."""
@@ -168,7 +167,12 @@ def _made(row: AimRow, instance: Instance, device: Device) -> AimChoice:
     )
     if directed and device.kind == "cuda" and instance.n <= MOST_DIRECTED:
         why += "; the device cpu has a better one for directed instances"
-    elif not directed and device.kind == "cuda" and _better_elsewhere(row.aim, instance, device):
+    elif (
+        not directed
+        and device.kind == "cuda"
+        and row.takes(instance, device)
+        and _better_elsewhere(row.aim, instance, device)
+    ):
         why += "; the device cpu has a better one for such long distances"
     return AimChoice(catalog.find(row.colony, device), parameters, why)
 
@@ -226,8 +230,8 @@ def _watch(place: Place, colony: str, values: Mapping[str, object]) -> AimRow:
     )
 
 
-def _colors(place: Place, colony: str, most: float = math.inf) -> AimRow:
-    return AimRow(Aim.BEST, Problem.COLORING, place, most, colony, why=_FEWEST_COLORS)
+def _colors(place: Place, colony: str) -> AimRow:
+    return AimRow(Aim.BEST, Problem.COLORING, place, math.inf, colony, why=_FEWEST_COLORS)
 
 
 AIM_ROWS = (
@@ -250,17 +254,9 @@ AIM_ROWS = (
     _focused("cpu:1", "focused-seq"),
     _best("cpu:1", 30_000, "acs-seq", {"ants": 8}),
     _largest("cpu:1", "acs-seq-spm", 16),
-    _colors("cuda", "gpx-gpu", MOST_ON_GPU),
+    _colors("cuda", "gpx-gpu"),
     _colors("cpu", "gpx-cores"),
     _colors("cpu:1", "gpx-seq"),
-    AimRow(
-        Aim.BEST,
-        Problem.COLORING,
-        None,
-        math.inf,
-        "aco-rlf-tabu",
-        why="tabu searches repair the best colorings",
-    ),
     AimRow(Aim.PAPER, Problem.TSP, None, math.inf, "acs", why=_PAPER_DEFAULTS),
     AimRow(Aim.PAPER, Problem.COLORING, None, math.inf, "coloring", why=_PAPER_DEFAULTS),
     _watch("cuda", "mmas-rwm-bt-cl", {}),

@@ -128,7 +128,7 @@ def edges_within(
     found: NDArray[np.int32],
     parts: NDArray[np.int64],
 ) -> int:
-    """Count the edges that may be in a picture of this size; list the first ones in ``found``.
+    """Count the edges that are in a picture of this size; list the first ones in ``found``.
 
     Those of each part of all edges are counted in ``parts``, too; see :func:`_part_of`.
     """
@@ -140,6 +140,9 @@ def edges_within(
             continue
         y, to_y = _down(places, frame, one), _down(places, frame, other)
         if max(y, to_y) < 0 or min(y, to_y) > height:
+            continue
+        begin, end = _cut(x, y, to_x - x, to_y - y, width, height)
+        if begin > end:
             continue
         if count < found.size:
             found[count] = edge

@@ -275,42 +275,47 @@ struct TabuBlock {
             if (word_at(i) == word) set_color(i, field, color);
     }
 
-    // Entries of a vertex that a lane reads at once: of the colors `first`, and every 32nd one behind it.
-    static constexpr int READ = 4;
-    INLINE void read_entries(unsigned first, int word, int field, unsigned* there) const {
+    // Shows the entries of a vertex to `look`: colors and entries, each lane others. All lanes call this together.
+    static constexpr int READ = 4;  // entries that a lane reads at once
+    template <class Look>
+    INLINE void each_entry(int word, int field, Look look) const {
+        int end = int(colors);
         if constexpr (FAR) {
-            UNROLL for (int s = 0; s < READ; ++s) {
-                unsigned c = first + s * LANES;
-                there[s] = c < colors ? entry(c, word, field) : F::ALL;
-            }
-        } else {
-            const unsigned* at = counts + int(first) * stride + word;
-            int step = LANES * stride;
+            end = min(end, near);
+            entries_of(far, end, int(colors), word, field, look);
+        }
+        entries_of(counts, 0, end, word, field, look);
+    }
+    template <class Look>
+    INLINE void entries_of(const unsigned* rows, int first, int end, int word, int field, Look look) const {
+        const unsigned* at = rows + lane * stride + word;
+        int step = LANES * stride;
+        for (int from = first; from < end; from += READ * LANES) {
+            unsigned there[READ];
             UNROLL for (int s = 0; s < READ; ++s, at += step) {
                 there[s] = F::ALL;
-                if (first + s * LANES >= colors) continue;
-                if constexpr (FIELDS == 4) there[s] = reinterpret_cast<const unsigned char*>(at)[field];
-                else there[s] = reinterpret_cast<const unsigned short*>(at)[field];
+                if (from + lane + s * LANES >= end) continue;
+                if constexpr (FIELDS == 4)
+                    there[s] = reinterpret_cast<const unsigned char*>(at)[field];
+                else
+                    there[s] = reinterpret_cast<const unsigned short*>(at)[field];
             }
+            UNROLL for (int s = 0; s < READ; ++s) look(unsigned(from + lane + s * LANES), there[s]);
         }
     }
 
     // The least entry of a vertex: of colors that are free, or of those that are tabu. All lanes call this.
+    // Beyond the last color, entries are ALL, which changes neither.
     INLINE unsigned least_free(int word, int field) const {
-        unsigned low = F::NONE, there[READ];
-        for (unsigned first = lane; first < colors + lane; first += READ * LANES) {
-            read_entries(first, word, field, there);
-            UNROLL for (int s = 0; s < READ; ++s) low = min(low, there[s]);
-        }
+        unsigned low = F::NONE;
+        each_entry(word, field, [&](unsigned, unsigned there) { low = min(low, there); });
         return warp_min(low);
     }
     INLINE unsigned least_barred(int word, int field, unsigned but) const {
-        unsigned low = F::NONE, there[READ];
-        for (unsigned first = lane; first < colors + lane; first += READ * LANES) {
-            read_entries(first, word, field, there);
-            UNROLL for (int s = 0; s < READ; ++s)
-                if (there[s] >= F::BAR && first + s * LANES != but) low = min(low, there[s] - F::BAR);
-        }
+        unsigned low = F::NONE;
+        each_entry(word, field, [&](unsigned c, unsigned there) {
+            if (there >= F::BAR && c != but) low = min(low, there - F::BAR);
+        });
         return warp_min(low);
     }
 
@@ -371,17 +376,12 @@ struct TabuBlock {
                 int word = word_at(i) - lane + place;
                 unsigned v = word * FIELDS + field, but = __shfl_sync(ALL_LANES, color_of(i, field), place);
                 unsigned wanted = low + __shfl_sync(ALL_LANES, F::get(own[i], field), place) - F::BAR;
-                unsigned there[READ];
-                for (unsigned first = lane; first < colors + lane; first += READ * LANES) {
-                    read_entries(first, word, field, there);
-                    UNROLL for (int s = 0; s < READ; ++s) {
-                        unsigned c = first + s * LANES;
-                        if ((there[s] & counted) != wanted || c == but || c >= colors) continue;
-                        unsigned long long other =
-                            static_cast<unsigned long long>(lot(v, c, salt)) << 32 | v << 16 | c;
-                        if (other < key) key = other, from = but;
-                    }
-                }
+                each_entry(word, field, [&](unsigned c, unsigned there) {
+                    if ((there & counted) != wanted || c == but || c >= colors) return;
+                    unsigned long long other =
+                        static_cast<unsigned long long>(lot(v, c, salt)) << 32 | v << 16 | c;
+                    if (other < key) key = other, from = but;
+                });
                 if (!bits) asking &= asking - 1;
             }
         }

@@ -79,12 +79,16 @@ def test_colonies_with_a_matrix_refuse_what_is_too_large() -> None:
 
 
 def test_the_best_colony_for_a_graph_that_is_too_large_for_a_matrix() -> None:
-    graph = GraphInstance("wide", "", LARGEST_MATRIX + 1, unique_edges([(0, 1)]))
     cores, core = devices.find("cpu"), devices.find("cpu:1")
     gpu = dataclasses.replace(cores, name="cuda:0", kind="cuda")
-    assert aims.device_for(Aim.BEST, graph, (gpu, cores, core)) is cores
-    assert aims.choice(Aim.BEST, graph, cores).system.name == "gpx-cores"
-    assert aims.choice(Aim.BEST, graph, core).system.name == "gpx-seq"
+    for n in (20_000, LARGEST_MATRIX + 1):  # too many for the sets of a GPU, and for a matrix
+        graph = GraphInstance("wide", "", n, unique_edges([(0, 1)]))
+        assert aims.device_for(Aim.BEST, graph, (gpu, cores, core)) is cores
+        assert aims.choice(Aim.BEST, graph, cores).system.name == "gpx-cores"
+        assert aims.choice(Aim.BEST, graph, core).system.name == "gpx-seq"
+        refused = aims.choice(Aim.BEST, graph, gpu).system
+        with pytest.raises(ParameterError, match="16,384: choose gpx-cores"):
+            catalog.check_solves(refused, graph)
 
 
 def test_what_an_aim_chooses_for_a_graph_that_no_colony_takes_says_why() -> None:
