@@ -6,6 +6,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Self
 
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
 
 MOST_SEARCHED = 20_000  # vertices up to which a colony has tabu searches, if nobody says else
@@ -41,11 +43,9 @@ def moves_parameter() -> Any:
     )
 
 
-@dataclass(frozen=True)
-class GpxParameters(Parameters):
-    """Parameters of the gpx colonies, which are ours."""
-
-    ants: int | None = parameter(
+def ants_parameter(automatic: str) -> Any:
+    """Declare the field ``ants`` of a gpx colony."""
+    return parameter(
         None,
         "m",
         "All ants. Those that are neither optimizers nor explorers live on islands: they cross "
@@ -53,8 +53,68 @@ class GpxParameters(Parameters):
         f"{MOST_SEARCHED:,} vertices.",
         1,
         100_000,
-        automatic=f"{GPX_ANTS}, 1 if n is large",
+        automatic=automatic,
     )
+
+
+def optimizers_parameter(automatic: str) -> Any:
+    """Declare the field ``optimizers`` of a gpx colony."""
+    return parameter(
+        None,
+        "o",
+        "Ants that color a part of the graph and give each vertex without color the class where "
+        "it drives out the lightest neighbours (conflict optimizer).",
+        0,
+        100_000,
+        automatic=automatic,
+        phase="search",
+    )
+
+
+def explorers_parameter(automatic: str) -> Any:
+    """Declare the field ``explorers`` of a gpx colony."""
+    return parameter(
+        None,
+        "e",
+        "Ants that search by themselves, with far fewer colors than the best coloring has.",
+        0,
+        100_000,
+        automatic=automatic,
+        phase="search",
+    )
+
+
+def pairs_parameter(automatic: str) -> Any:
+    """Declare the field ``ants`` of a HEAD colony."""
+    return parameter(
+        None,
+        "m",
+        "Ants, in pairs. The two of a pair cross their colorings with each other alone.",
+        1,
+        100_000,
+        automatic=automatic,
+    )
+
+
+def noise_parameter(default: int) -> Any:
+    """Declare the field ``noise``."""
+    return parameter(
+        default,
+        "ν",
+        "By how many percent the weight that a vertex would drive out is taken to be more or less, "
+        "at random, by an optimizer.",
+        0,
+        90,
+        phase="search",
+        live=True,
+    )
+
+
+@dataclass(frozen=True)
+class GpxParameters(Parameters):
+    """Parameters of the gpx colonies, which are ours."""
+
+    ants: int | None = ants_parameter(f"{GPX_ANTS}, 1 if n is large")
     island: int = parameter(
         GPX_ISLAND,
         "I",
@@ -63,25 +123,8 @@ class GpxParameters(Parameters):
         100_000,
         phase="search",
     )
-    optimizers: int | None = parameter(
-        None,
-        "o",
-        "Ants that color a part of the graph and give each vertex without color the class where "
-        "it drives out the lightest neighbours (conflict optimizer).",
-        0,
-        100_000,
-        automatic=f"m / {GPX_ANTS}, m if n is large",
-        phase="search",
-    )
-    explorers: int | None = parameter(
-        None,
-        "e",
-        "Ants that search by themselves, with far fewer colors than the best coloring has.",
-        0,
-        100_000,
-        automatic=f"m / {GPX_ANTS}, 0 if n is large",
-        phase="search",
-    )
+    optimizers: int | None = optimizers_parameter(f"m / {GPX_ANTS}, m if n is large")
+    explorers: int | None = explorers_parameter(f"m / {GPX_ANTS}, 0 if n is large")
     moves: int | None = moves_parameter()
     left: str = parameter(
         BY_TRAILS,
@@ -94,16 +137,7 @@ class GpxParameters(Parameters):
     rho: float = parameter(
         0.85, "ρ", "Share of every trail that remains each generation.", 0, 1, live=True
     )
-    noise: int = parameter(
-        0,
-        "ν",
-        "By how many percent the weight that a vertex would drive out is taken to be more or less, "
-        "at random, by an optimizer.",
-        0,
-        90,
-        phase="search",
-        live=True,
-    )
+    noise: int = noise_parameter(0)
     explored: float = parameter(
         0.8,
         "f",
@@ -146,14 +180,7 @@ class GpxParameters(Parameters):
 class HeadParameters(Parameters):
     """Parameters of the HEAD colonies; defaults from the 2018 paper."""
 
-    ants: int | None = parameter(
-        None,
-        "m",
-        "Ants, in pairs. The two of a pair cross their colorings with each other alone.",
-        1,
-        100_000,
-        automatic="2",
-    )
+    ants: int | None = pairs_parameter("2")
     moves: int | None = moves_parameter()
     cycle: int = parameter(
         10,
@@ -174,3 +201,60 @@ class HeadParameters(Parameters):
 
 def _moves(moves: int | None, n: int) -> int:
     return moves if moves is not None else MOVES_A_VERTEX * n
+
+
+MOST_ON_GPU = 1 << 14  # vertices whose sets kernels hold; see gpu/cuda/instances.py
+MULTIPROCESSORS = 132  # of the GPU for which the number of ants is chosen
+GPU_SHARE = 16  # on a GPU, one of so many ants is an explorer, and one an optimizer
+_GPU_ANTS = f"{2 * MULTIPROCESSORS}, fewer if n is large"
+
+
+def require_for_gpu(instance: Instance) -> None:
+    """Raise ParameterError if a graph has too many vertices."""
+    if instance.n > MOST_ON_GPU:
+        raise ParameterError(
+            f"{instance.name} has {instance.n:,} vertices, but this colony takes {MOST_ON_GPU:,}: "
+            "choose gpx-cores"
+        )
+
+
+def gpu_ants(n: int) -> int:
+    """Ants with which a GPU is busy: several a multiprocessor where their counts are small."""
+    return MULTIPROCESSORS * (4 if n <= 640 else 2 if n <= 2048 else 1)
+
+
+@dataclass(frozen=True)
+class GpxGpuParameters(GpxParameters):
+    """Parameters of gpx-gpu."""
+
+    ants: int | None = ants_parameter(_GPU_ANTS)
+    optimizers: int | None = optimizers_parameter(f"m / {GPU_SHARE}")
+    explorers: int | None = explorers_parameter(f"m / {GPU_SHARE}")
+    noise: int = noise_parameter(15)
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for a graph of ``n`` vertices; one ant at least crosses."""
+        ants = self.ants if self.ants is not None else gpu_ants(n)
+        share = ants // GPU_SHARE
+        optimizers = self.optimizers if self.optimizers is not None else share
+        explorers = self.explorers if self.explorers is not None else share
+        explorers = min(explorers, max(0, ants - 2))
+        return dataclasses.replace(
+            self,
+            ants=ants,
+            explorers=explorers,
+            optimizers=min(optimizers, max(0, ants - 2 - explorers)),
+            moves=_moves(self.moves, n),
+        )
+
+
+@dataclass(frozen=True)
+class HeadGpuParameters(HeadParameters):
+    """Parameters of head-gpu: as published, but many pairs side by side."""
+
+    ants: int | None = pairs_parameter(_GPU_ANTS)
+
+    def resolved(self, n: int) -> Self:
+        """Fill what is automatic for a graph of ``n`` vertices."""
+        ants = self.ants if self.ants is not None else gpu_ants(n)
+        return dataclasses.replace(self, ants=ants, moves=_moves(self.moves, n))

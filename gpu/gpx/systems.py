@@ -12,8 +12,13 @@ from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
 from gpu.core.system import System, SystemOf
-from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters, require_for_gpu
-from gpu.gpx.parameters import GpxParameters, HeadParameters
+from gpu.gpx.parameters import (
+    GpxGpuParameters,
+    GpxParameters,
+    HeadGpuParameters,
+    HeadParameters,
+    require_for_gpu,
+)
 from gpu.problems.coloring.instance import GraphInstance
 
 

@@ -27,7 +27,8 @@ from gpu.gpx.cuda.kernels import (
     SEARCH_WORDS,
     AntRecord,
 )
-from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.cuda.kinds import kinds_of
+from gpu.gpx.parameters import GpxGpuParameters, HeadGpuParameters
 from gpu.gpx.rule import HEAVIEST_SUM
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
@@ -115,7 +116,7 @@ class GpxCudaColony(DeviceHeir):
         self._ring = 1 << (3 * instance.n // 5 + 11).bit_length()
         self._heaviest = int(HEAVIEST_SUM // max(1, instance.degrees.max(initial=1)))
         self._heaviest = max(16, self._heaviest)
-        self._kinds = p.searches()
+        self._kinds = kinds_of(p)
         self._fewest = most  # colors of the best coloring when launches were planned
         self._plan(machine)
         if not self._at_once or shape.threads > SEARCH_THREADS:
@@ -209,14 +210,14 @@ class GpxCudaColony(DeviceHeir):
             **{"ring": self._ring, "most": self._most, "colors": self._most, "ants": p.ants},
             **{"crossing": kinds.crossing, "island": kinds.island, "islands": kinds.islands},
             **{"explorers": kinds.explorers, "noise": kinds.noise, "heaviest": self._heaviest},
-            **{"moves": p.moves, "patience": kinds.patience, "cycle": p.cycle},
+            **{"moves": p.moves, "patience": kinds.patience, "cycle": kinds.cycle},
             **{"explored": np.float32(kinds.explored), "greedy_start": int(kinds.greedy_start)},
             **{"columns": self._columns, "padded": shape.padded, "seed": Seed.of(self._seed)},
-            "keep": np.float32(p.rho**kinds.island),
+            "keep": np.float32(kinds.keep),
         }
 
     def _phases_for(self, parameters: GpxGpuParameters | HeadGpuParameters) -> Phases:
-        self._kinds = parameters.searches()
+        self._kinds = kinds_of(parameters)
         absent = dict.fromkeys(
             ("far_counts", "elites", "island_trails", "sums", "weights", "loose")
         )

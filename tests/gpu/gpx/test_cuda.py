@@ -14,7 +14,7 @@ from gpu.cuda.iterations import Iterations
 from gpu.gpx.cuda import colony as launching
 from gpu.gpx.cuda.colony import GpxCudaColony
 from gpu.gpx.cuda.kernels import OPTIMIZER_COST, AntRecord
-from gpu.gpx.cuda.parameters import GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.parameters import GpxGpuParameters, HeadGpuParameters
 from gpu.problems.coloring.instance import GraphInstance
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
@@ -134,7 +134,7 @@ def test_an_optimizer_is_that_of_the_rule_to_the_letter(
         GpxGpuParameters.from_mapping(
             {"ants": 6, "island": 2, "explorers": 1, "optimizers": 1, "moves": 60}
         ),
-        GpxGpuParameters.from_mapping({"ants": 4, "island": 4, "moves": 60, "joining": "random"}),
+        GpxGpuParameters.from_mapping({"ants": 4, "island": 4, "moves": 60, "left": "random"}),
         HeadGpuParameters.from_mapping({"ants": 4, "moves": 50, "cycle": 2}),
     ],
     ids=["trails", "none", "HEAD"],
