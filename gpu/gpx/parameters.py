@@ -9,6 +9,7 @@ from typing import Any, Self
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.parameters import Parameters, parameter
+from gpu.problems.coloring.instance import GraphInstance
 
 MOST_SEARCHED = 20_000  # vertices up to which a colony has tabu searches, if nobody says else
 MOST_WITH_TRAILS = 4096  # vertices up to which pairs of vertices have trails
@@ -203,18 +204,24 @@ def _moves(moves: int | None, n: int) -> int:
     return moves if moves is not None else MOVES_A_VERTEX * n
 
 
+MOST_WIDE = 1 << 13  # vertices that have counts of more than seven bits
 MOST_ON_GPU = 1 << 14  # vertices whose sets kernels hold; see gpu/cuda/instances.py
 MULTIPROCESSORS = 132  # of the GPU for which the number of ants is chosen
 GPU_SHARE = 16  # on a GPU, one of so many ants is an explorer, and one an optimizer
 _GPU_ANTS = f"{2 * MULTIPROCESSORS}, fewer if n is large"
 
 
+def _most_neighbours(instance: Instance) -> int:
+    assert isinstance(instance, GraphInstance)
+    return int(instance.degrees.max(initial=0))
+
+
 def require_for_gpu(instance: Instance) -> None:
     """Raise ParameterError if a graph has too many vertices."""
-    if instance.n > MOST_ON_GPU:
+    if instance.n > MOST_ON_GPU or (instance.n > MOST_WIDE and _most_neighbours(instance) > 126):
         raise ParameterError(
-            f"{instance.name} has {instance.n:,} vertices, but this colony takes {MOST_ON_GPU:,}: "
-            "choose gpx-cores"
+            f"{instance.name} has {instance.n:,} vertices, but this colony takes {MOST_ON_GPU:,}, "
+            f"or {MOST_WIDE:,} if one of them has more than 126 neighbours: choose gpx-cores"
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -116,7 +117,8 @@ class GpxReplay:
         if step <= len(self._steps):
             return self._steps[step - 1]
         assert self._moves is not None
-        return self._moves.decision(ant, step - len(self._steps), self._caveat, cancelled)
+        found = self._moves.decision(ant, step - len(self._steps), self._caveat, cancelled)
+        return None if found is None else replace(found, number=step)
 
     def _begin(self, state: GpxState, ant: int, target: int) -> str:
         """Look at where the ant stands; return why it cannot be followed, or nothing."""

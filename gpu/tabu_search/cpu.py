@@ -383,7 +383,7 @@ def _release(workspace: TabuWorkspace, expiries: NDArray[np.uint32], time: Whole
         code = workspace.entries[entry]
         v, color = code >> 32, code & 0xFFFFFFFF
         place = workspace.places[v]
-        if place >= 0 and expiries[v, color] == time and workspace.colors[v] != color:
+        if place >= 0 and expiries[v, color] == np.uint32(time) and workspace.colors[v] != color:
             count = np.uint16(workspace.rows[place, color] & COUNTED)
             workspace.rows[place, color] = count
             if workspace.least[place] != STALE:
@@ -489,8 +489,8 @@ def move(
             continue
         for color in range(now[NOW_COLORS]):
             if np.int64(rows[place, color] & mask) == wanted:
-                best_code = min(best_code, lot_of(v, color, word) << 32 | v << 16 | color)
-    v, to = best_code >> 16 & 0xFFFF, best_code & 0xFFFF
+                best_code = min(best_code, lot_of(v, color, word) << 46 | v << 20 | color)
+    v, to = best_code >> 20 & 0x3FFFFFF, best_code & 0xFFFFF
     left = np.int64(colors[v])
     tenure = (np.int64(word) * 10 >> 32) + 3 * wrong // 5
     expiries[v, left] = np.uint32(time + 1 + tenure)

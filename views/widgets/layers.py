@@ -184,6 +184,9 @@ class Layer(QGraphicsItem):
         """Draw again, after the data or the colours have changed."""
         self._cached.drop()
         self.update()
+        if self.reach > PEN_REACH and (scene := self.scene()) is not None:
+            for view in scene.views():  # what is drawn beyond the bounds changes, too
+                view.viewport().update()
 
     def boundingRect(self) -> QRectF:
         """Return the rectangle of the data."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Trails, Wanted
 from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
@@ -285,9 +286,10 @@ def _search(
     vector = 8 if state.graph.near.size > 0 else 1
     fixed = 2 * state.graph.neighbours.size // own.colors.size // vector + 40
     made = work = np.int64(0)
+    most_work = np.int64(ALONE * state.rules.work)  # of an explorer, whose moves nobody counts
     fewest = now[NOW_FEWEST]
     while True:
-        while now[CONFLICTS] > 0 and made < quota:
+        while now[CONFLICTS] > 0 and made < quota and (keeps or work < most_work):
             work += fixed + now[WRONG] * (now[NOW_COLORS] // 16 + 2)
             move(state.graph, own, expiries, number)
             made += 1
@@ -422,7 +424,7 @@ def _gather(state: GpxState) -> None:
             record.best_solution[v] = record.last_solution[v] = population.best[v]
     _share_work(state, finder)
     _end_generation(state)
-    _plan(state)
+    _plan(state, bool(finder >= 0))
 
 
 @inlined
@@ -458,16 +460,28 @@ def _share_work(state: GpxState, finder: Whole) -> None:
 
 
 @inlined
-def _plan(state: GpxState) -> None:
-    """Say how many moves each ant makes in the next iteration."""
+def _first_cost(state: GpxState) -> np.int64:
+    """Return the operations of a move while all vertices are in conflict."""
+    n = state.population.best.size
+    near = 2 * state.graph.neighbours.size // n
+    return np.int64(near + 40 + n * (state.schedule[BEST_COLORS] // 16 + 2))
+
+
+@inlined
+def _plan(state: GpxState, anew: bool) -> None:
+    """Say how many moves each ant makes in the next iteration, in which all may begin ``anew``."""
     schedule, rules = state.schedule, state.rules
     crossing = rules.ants - rules.optimizers - rules.explorers
     work = np.int64(rules.work)
     if crossing > 0:
         work = min(work, rules.moves * schedule[COST + CROSSING])
     for kind in range(KINDS):
-        own = work if kind == CROSSING else ALONE * work
-        quota = own // schedule[COST + kind] >> schedule[HALVED + kind]
+        own, cost = ALONE * work, schedule[COST + kind]
+        if kind == CROSSING:
+            own = np.int64(rules.work)
+            if schedule[GENERATION_MOVES] == 0 or (anew and rules.anew):
+                cost = max(cost, _first_cost(state))
+        quota = own // cost >> schedule[HALVED + kind]
         schedule[QUOTA + kind] = max(np.int64(1), quota)
     left = rules.moves - schedule[GENERATION_MOVES]
     schedule[QUOTA + CROSSING] = min(schedule[QUOTA + CROSSING], left)
@@ -576,12 +590,20 @@ class GpxCpuColony(CpuColony):
         memory.require(f"this colony on {instance.name} ({n} vertices, {rules.ants} ants)", needed)
         self._instance, self._parameters = instance, parameters
         searches = rules.ants - rules.optimizers
+        if searches and int(instance.degrees.max(initial=0)) >= int(tabu.COUNTED):
+            raise ParameterError(
+                f"{instance.name} has a vertex with {int(tabu.COUNTED):,} neighbours or more, "
+                "which tabu searches cannot count: choose gpx with optimizers alone"
+            )
         graph = tabu.rules_of(key_of(seed), instance, most, 0)
         schedule = np.zeros(SCHEDULE_SIZE, np.int64)
         schedule[BEST_COLORS], schedule[FOUND_BY] = most, -1
         cost = 2 * len(instance.adjacent) // n + most
         schedule[COST : COST + 3] = cost
         schedule[QUOTA : QUOTA + 3] = max(1, min(rules.moves, rules.work // cost))
+        # At first most vertices are in conflict, and a move looks at all of them.
+        first = cost + 40 + n * (most // 16 + 2)
+        schedule[QUOTA + CROSSING] = max(1, min(rules.moves, rules.work // first))
         state = GpxState(
             graph,
             rules,

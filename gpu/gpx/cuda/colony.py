@@ -36,6 +36,7 @@ from gpu.problems.coloring.instance import GraphInstance, class_order
 FEW_NEIGHBOURS = 24  # of one color, on average, so that counts of seven bits are certainly enough
 NARROW, WIDE = 4, 2  # vertices of a word of counts
 MOST_COUNT = 126  # of neighbours that seven bits hold
+MOST_CROWD = 40  # neighbours in one class of the first coloring: a hub may have far more
 UPDATE_THREADS = 256
 ITERATIONS_A_LOOK = 16  # after which the host looks whether there are fewer colors
 PLANNED_AGAIN = 0.97  # of the colors for which launches were planned: with fewer, they are anew
@@ -44,6 +45,13 @@ MOST_WITH_TRAILS = 4096  # vertices up to which islands have trails
 
 class GenerationTrails(DenseTrails):
     """A matrix of the trails of the island that found the best coloring: shares from 0 to 1."""
+
+
+def _most_in_a_class(instance: GraphInstance, coloring: NDArray[np.int32]) -> int:
+    """Return how many neighbours a vertex has in one class, at most."""
+    rows = np.repeat(np.arange(instance.n, dtype=np.int64), instance.degrees)
+    pairs = rows * (int(coloring.max(initial=0)) + 1) + coloring[instance.adjacent]
+    return int(np.unique(pairs, return_counts=True)[1].max(initial=0))
 
 
 @dataclass(frozen=True)
@@ -56,10 +64,12 @@ class SearchShape:
     stride: int  # words of a row of counts: odd, so that a column lies in all banks
 
     @classmethod
-    def of(cls, instance: GraphInstance, most: int) -> SearchShape:
-        """The shape for a graph and colorings of at most so many colors."""
-        degree = int(instance.degrees.max(initial=0))
-        narrow = degree <= MOST_COUNT or degree <= FEW_NEIGHBOURS * most
+    def of(cls, instance: GraphInstance, first: NDArray[np.int32]) -> SearchShape:
+        """The shape for a graph and colorings of at most as many colors as the ``first`` one."""
+        degree, most = int(instance.degrees.max(initial=0)), int(first.max(initial=0)) + 1
+        narrow = degree <= MOST_COUNT or (
+            degree <= FEW_NEIGHBOURS * most and _most_in_a_class(instance, first) <= MOST_CROWD
+        )
         fields = NARROW if narrow else WIDE
         words = -(-instance.n // fields)
         own = next((own for own in SEARCH_WORDS if words <= own * SEARCH_THREADS), SEARCH_WORDS[-1])
@@ -111,7 +121,7 @@ class GpxCudaColony(DeviceHeir):
         graph = DeviceGraph.of(instance)
         first = dsatur_coloring(instance) if start is None else start
         self._most = most = int(first.max(initial=0)) + 1
-        self._shape = shape = SearchShape.of(instance, most)
+        self._shape = shape = SearchShape.of(instance, first)
         self._graph, self._device = graph, machine
         self._ring = 1 << (3 * instance.n // 5 + 11).bit_length()
         self._heaviest = int(HEAVIEST_SUM // max(1, instance.degrees.max(initial=1)))
@@ -195,7 +205,9 @@ class GpxCudaColony(DeviceHeir):
             buffers.append(Buffer("weights", (kinds.optimizers, n), np.uint32))
             buffers.append(Buffer("loose", (kinds.optimizers, n), np.uint16))
         if self._marked:
-            buffers.append(Buffer("island_trails", (kinds.islands, n, self._columns), np.float32))
+            buffers.append(
+                Buffer("island_trails", (kinds.islands, n, self._columns), np.float32, zeroed=True)
+            )
         return buffers
 
     @property

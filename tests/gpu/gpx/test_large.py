@@ -1,14 +1,20 @@
-"""The gpx colony on graphs that are too large for trails and tabu searches."""
+"""The gpx and HEAD colonies on large graphs, and on those with a vertex of very many neighbours."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.cpu.first_colorings import best_greedy_coloring
 from gpu.gpx.cpu.colony import GpxCpuColony
-from gpu.gpx.parameters import MOST_SEARCHED, GpxParameters
+from gpu.gpx.cpu.state import CROSSING, QUOTA
+from gpu.gpx.cuda.colony import NARROW, WIDE, SearchShape
+from gpu.gpx.parameters import MOST_SEARCHED, GpxParameters, HeadParameters
+from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from gpu.tabu_search.cpu import CONFLICTS
 
 
 def test_a_large_sparse_graph_gets_fewer_colors_than_greedy_ones() -> None:
@@ -28,3 +34,53 @@ def test_a_large_sparse_graph_gets_fewer_colors_than_greedy_ones() -> None:
         assert colony.trails_from(7).tolist() == [1.0] * n
     finally:
         colony.close()
+
+
+def test_conflicts_are_counted_right_where_vertices_need_more_than_16_bits() -> None:
+    n = 66_000
+    pairs = np.random.default_rng(2).integers(0, n, (2 * n, 2))
+    graph = GraphInstance("wide", "", n, unique_edges(pairs[pairs[:, 0] != pairs[:, 1]]))
+    parameters = HeadParameters.from_mapping({"moves": 40}).resolved(n)
+    colony = GpxCpuColony(graph, parameters, 1, threads=1)
+    try:
+        colony.iterate(1)
+        searches = colony.standing.searches
+        for ant in range(2):
+            real = len(graph.conflicts(searches.colors[ant]))
+            assert searches.numbers[ant, CONFLICTS] == real > 0
+    finally:
+        colony.close()
+
+
+def test_the_first_moves_of_a_large_graph_are_few() -> None:
+    n = 30_000
+    pairs = np.random.default_rng(3).integers(0, n, (5 * n, 2))
+    graph = GraphInstance("long", "", n, unique_edges(pairs[pairs[:, 0] != pairs[:, 1]]))
+    colony = GpxCpuColony(graph, HeadParameters().resolved(n), 1, threads=1)
+    try:
+        state = colony.standing
+        # Each of these moves looks at nearly all vertices.
+        assert state.schedule[QUOTA + CROSSING] * n < state.rules.work
+    finally:
+        colony.close()
+
+
+def star(leaves: int) -> GraphInstance:
+    """Return a graph in which one vertex has all others as neighbours."""
+    ends = np.column_stack((np.zeros(leaves, np.int64), np.arange(1, leaves + 1)))
+    return GraphInstance("star", "", leaves + 1, unique_edges([*ends.tolist(), [1, 2]]))
+
+
+def test_a_vertex_with_too_many_neighbours_is_refused_where_it_would_be_searched() -> None:
+    graph = star(33_000)
+    with pytest.raises(ParameterError, match="32,767 neighbours or more"):
+        GpxCpuColony(graph, HeadParameters().resolved(graph.n), 1, threads=1)
+    colony = GpxCpuColony(graph, GpxParameters().resolved(graph.n), 1, threads=1)
+    colony.close()
+
+
+def test_counts_are_wide_where_many_neighbours_may_be_in_one_class() -> None:
+    hub = star(300)
+    assert SearchShape.of(hub, dsatur_coloring(hub)).fields == WIDE
+    small = star(100)
+    assert SearchShape.of(small, dsatur_coloring(small)).fields == NARROW

@@ -21,6 +21,7 @@ GRAPH = random_graph(40, 0.5, seed=3)
 def told(replay: GpxReplay, ant: int, step: int) -> Step:
     found = replay.decision(ant, step)
     assert isinstance(found, Step)
+    assert (found.ant, found.number) == (ant, step)
     return found
 
 
