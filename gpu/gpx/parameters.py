@@ -204,7 +204,8 @@ def _moves(moves: int | None, n: int) -> int:
     return moves if moves is not None else MOVES_A_VERTEX * n
 
 
-MOST_WIDE = 1 << 13  # vertices that have counts of more than seven bits
+MOST_COUNT = 126  # neighbours that kernels count in seven bits
+MOST_WIDE = 1 << 13  # vertices for which they have wider counts
 MOST_ON_GPU = 1 << 14  # vertices whose sets kernels hold; see gpu/cuda/instances.py
 MULTIPROCESSORS = 132  # of the GPU for which the number of ants is chosen
 GPU_SHARE = 16  # on a GPU, one of so many ants is an explorer, and one an optimizer
@@ -218,10 +219,12 @@ def _most_neighbours(instance: Instance) -> int:
 
 def require_for_gpu(instance: Instance) -> None:
     """Raise ParameterError if a graph has too many vertices."""
-    if instance.n > MOST_ON_GPU or (instance.n > MOST_WIDE and _most_neighbours(instance) > 126):
+    if instance.n > MOST_ON_GPU or (
+        instance.n > MOST_WIDE and _most_neighbours(instance) > MOST_COUNT
+    ):
         raise ParameterError(
             f"{instance.name} has {instance.n:,} vertices, but this colony takes {MOST_ON_GPU:,}, "
-            f"or {MOST_WIDE:,} if one of them has more than 126 neighbours: choose gpx-cores"
+            f"or {MOST_WIDE:,} if one of them has more than {MOST_COUNT} neighbours: choose gpx-cores"
         )
 
 

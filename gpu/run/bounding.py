@@ -49,11 +49,15 @@ class Bounding:
 
     def result(self) -> LowerBound | None:
         """Wait for the bound; None if there is none, or it was stopped. Raise what failed."""
-        if self._thread.ident is not None:
-            self._thread.join()
+        self.join()
         if self._error is not None:
             raise self._error
         return self._bound
+
+    def join(self) -> None:
+        """Wait until nothing is looked for any more."""
+        if self._thread.ident is not None:
+            self._thread.join()
 
     def _work(self) -> None:
         try:

@@ -173,6 +173,7 @@ class Run:
         """
         COMPILING.give_way()
         self._building_since = time.perf_counter()
+        bounding: Bounding | None = None
         try:
             device = devices.find(self.session.device)
             system = catalog.find(self.session.colony, device)
@@ -186,6 +187,8 @@ class Run:
         except Exception as error:
             self.fail(error, refused=isinstance(error, (FormicariumError, MemoryError)))
         finally:
+            if bounding is not None:
+                bounding.join()  # where building failed, it stops at its next look
             self._built_in, self._building_since = self.spent.building, None
         self._end_if_due()
 

@@ -28,14 +28,13 @@ from gpu.gpx.cuda.kernels import (
     AntRecord,
 )
 from gpu.gpx.cuda.kinds import kinds_of
-from gpu.gpx.parameters import GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.parameters import MOST_COUNT, GpxGpuParameters, HeadGpuParameters
 from gpu.gpx.rule import HEAVIEST_SUM
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 
 FEW_NEIGHBOURS = 24  # of one color, on average, so that counts of seven bits are certainly enough
 NARROW, WIDE = 4, 2  # vertices of a word of counts
-MOST_COUNT = 126  # of neighbours that seven bits hold
 MOST_CROWD = 40  # neighbours in one class of the first coloring: a hub may have far more
 UPDATE_THREADS = 256
 ITERATIONS_A_LOOK = 16  # after which the host looks whether there are fewer colors

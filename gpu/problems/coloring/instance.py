@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Self
 from weakref import WeakKeyDictionary
@@ -155,15 +154,23 @@ class GraphInstance(Instance):
             or len(np.unique(vertices)) < len(vertices)
         ):
             raise SolutionError(wrong)
-        size, named = len(vertices), vertices.tolist()
-        shown = frozen(vertices.astype(np.int32))
-        near = (np.isin(vertices, self.neighbours(vertex)).sum() for vertex in named)
-        if all(count == size - 1 for count in near):
+        size, shown = len(vertices), frozen(vertices.astype(np.int32))
+        # Only where there may be a clique are there few enough pairs to look at them all.
+        if self.degrees[shown].min() >= size - 1 and self._joined(*shown[_pairs_of(size)]):
             why = "an edge" if size == 2 else f"a clique of {counted(size, 'vertex')}"
             return LowerBound(size, why, shown)
-        if size % 2 and all(v in self.neighbours(u) for u, v in pairwise([*named, named[0]])):
+        if size % 2 and self._joined(shown, np.roll(shown, -1)):
             return LowerBound(3, f"an odd cycle of {size} vertices", shown)
         raise SolutionError(wrong)
+
+    def _joined(self, some: NDArray[np.integer], others: NDArray[np.integer]) -> bool:
+        """Whether there is an edge between each of these vertices and its other one."""
+        low, high = np.minimum(some, others).astype(np.int64), np.maximum(some, others)
+        wanted = low * self.n + high
+        codes = self.edges[:, 0].astype(np.int64) * self.n + self.edges[:, 1]  # ascending
+        place = np.searchsorted(codes, wanted)
+        known: NDArray[np.int64] = np.append(codes, -1)[place]
+        return bool((known == wanted).all())
 
     @property
     def facts(self) -> Mapping[str, int | str | bool]:
@@ -267,6 +274,11 @@ def _by_number(vertices: NDArray[np.int32]) -> NDArray[np.int64]:
     order = np.argsort(vertices.astype(np.uint16), kind="stable")
     high = (vertices >> 16).astype(np.uint16)
     return order[np.argsort(high[order], kind="stable")] if high.any() else order
+
+
+def _pairs_of(size: int) -> NDArray[np.int64]:
+    """Return all pairs of so many things; int64, shape (2, size (size - 1) / 2)."""
+    return np.stack(np.triu_indices(size, 1))
 
 
 def unique_edges(pairs: ArrayLike) -> NDArray[np.int32]:

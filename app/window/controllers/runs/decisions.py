@@ -27,6 +27,11 @@ AT_WORK = "The colony is at work. Pause it (Space), then look into an ant's deci
 
 STOPS = "The run is being stopped."
 
+ENDED_AT_ONCE = (
+    "The run ended with what it began with, before an ant did anything. To see ants at work, let "
+    "it go on: Run, 30 s more."
+)
+
 RACES = "A race goes on. When it has ended, look into an ant's decision."
 
 
@@ -121,6 +126,9 @@ class DecisionController(Controller):
         system = run.session.system
         if not system.rule:
             self._refuse(system)
+            return
+        if run.outcome is not None and run.latest.iteration == 0:
+            self._view.refuse(ENDED_AT_ONCE)
             return
         self._choose(run)
         coming = run.latest.iteration + 1
