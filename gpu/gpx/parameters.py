@@ -219,12 +219,12 @@ def _most_neighbours(instance: Instance) -> int:
 
 def require_for_gpu(instance: Instance) -> None:
     """Raise ParameterError if a graph has too many vertices."""
-    if instance.n > MOST_ON_GPU or (
-        instance.n > MOST_WIDE and _most_neighbours(instance) > MOST_COUNT
-    ):
+    most = MOST_WIDE if _most_neighbours(instance) > MOST_COUNT else MOST_ON_GPU
+    if instance.n > most:
         raise ParameterError(
             f"{instance.name} has {instance.n:,} vertices, but this colony takes {MOST_ON_GPU:,}, "
-            f"or {MOST_WIDE:,} if one of them has more than {MOST_COUNT} neighbours: choose gpx-cores"
+            f"or {MOST_WIDE:,} if one of them has more than {MOST_COUNT} neighbours: "
+            "choose gpx-cores"
         )
 
 

@@ -87,7 +87,7 @@ def test_the_best_colony_for_a_graph_that_is_too_large_for_a_matrix() -> None:
         assert aims.choice(Aim.BEST, graph, cores).system.name == "gpx-cores"
         assert aims.choice(Aim.BEST, graph, core).system.name == "gpx-seq"
         refused = aims.choice(Aim.BEST, graph, gpu).system
-        with pytest.raises(ParameterError, match="takes 16,384, or .*: choose gpx-cores"):
+        with pytest.raises(ParameterError, match=r"takes 16,384, or .*: choose gpx-cores"):
             catalog.check_solves(refused, graph)
 
 
