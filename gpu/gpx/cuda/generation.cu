@@ -1,9 +1,10 @@
-// A generation of ants that cross colorings: each makes a child of its own coloring and another one's of its island,
-// and repairs it by tabu search. A block an ant. Whenever its coloring is proper, an ant gives up a class and goes on.
+// A generation of ants that cross colorings: each makes a child of its own coloring and another
+// one's of its island, and repairs it by tabu search. A block an ant. Whenever its coloring is
+// proper, an ant gives up a class and goes on.
 #include "gpu/cuda/kernels/colony_state.cuh"
+#include "kernels.py"
 #include "optimizer.cuh"
 #include "search.cuh"
-#include "kernels.py"
 
 constexpr unsigned long long NO_RESULT = ~0ull;
 
@@ -22,14 +23,16 @@ struct CrossRoom {
           child(reinterpret_cast<Color*>(shared + (2 + warps) * most)) {}
 };
 
-INLINE Color random_color(int v, unsigned count, unsigned word) { return Color(lot(v, 1, word) * count >> 16); }
+INLINE Color random_color(int v, unsigned count, unsigned word) {
+    return Color(lot(v, 1, word) * count >> 16);
+}
 
 INLINE void color_at_random(Color* coloring, int n, unsigned count, unsigned word) {
     for (int v = threadIdx.x; v < n; v += blockDim.x) coloring[v] = random_color(v, count, word);
 }
 
-// Takes the color from the smallest classes, of equals the lowest, until `target` are left; the others are numbered
-// anew, in their order.
+// Takes the color from the smallest classes, of equals the lowest, until `target` are left; the
+// others are numbered anew, in their order.
 INLINE void give_up(Color* coloring, int n, unsigned count, unsigned target, unsigned* sizes) {
     int lane = threadIdx.x % LANES;
     for (; count > target; --count) {
@@ -53,10 +56,12 @@ INLINE void give_up(Color* coloring, int n, unsigned count, unsigned target, uns
     __syncthreads();
 }
 
-// Greedy partition crossover (Galinier and Hao 1999). Vertices that are left join the class to whose vertices they
-// have the strongest trails; without trails they get a random color. Returns how many were left.
-INLINE unsigned cross(const CrossRoom& room, const Color* own, const Color* other, Color* coloring, int n,
-                      unsigned most, unsigned count, const float* trails, int columns, uint4 words) {
+// Greedy partition crossover (Galinier and Hao 1999). Vertices that are left join the class to
+// whose vertices they have the strongest trails; without trails they get a random color. Returns
+// how many were left.
+INLINE unsigned cross(const CrossRoom& room, const Color* own, const Color* other, Color* coloring,
+                      int n, unsigned most, unsigned count, const float* trails, int columns,
+                      uint4 words) {
     int thread = threadIdx.x, threads = blockDim.x, lane = thread % LANES, warp = thread / LANES;
     __shared__ unsigned left;
     for (unsigned c = thread; c < 2 * most; c += threads) room.sizes[0][c] = 0;
@@ -73,7 +78,8 @@ INLINE unsigned cross(const CrossRoom& room, const Color* own, const Color* othe
         unsigned long long key = NO_RESULT;
         for (unsigned c = lane; c < most; c += LANES)
             if (sizes[c] > 0)
-                key = min(key, static_cast<unsigned long long>(~sizes[c]) << 32 | lot(made, c, words.x) << 16 | c);
+                key = min(key, static_cast<unsigned long long>(~sizes[c]) << 32 |
+                                   lot(made, c, words.x) << 16 | c);
         key = warp_least(key);
         __syncthreads();
         const Color* parent = made & 1 ? other : own;
@@ -96,11 +102,13 @@ INLINE unsigned cross(const CrossRoom& room, const Color* own, const Color* othe
                 for (unsigned c = lane; c < count; c += LANES) sums[c] = 0;
                 __syncwarp();
                 for (int u = lane; u < n; u += LANES)
-                    if (room.child[u] != LOOSE) atomicAdd(&sums[room.child[u]], unsigned(row[u] * TRAIL_UNIT));
+                    if (room.child[u] != LOOSE)
+                        atomicAdd(&sums[room.child[u]], unsigned(row[u] * TRAIL_UNIT));
                 __syncwarp();
                 unsigned long long key = NO_RESULT;
                 for (unsigned c = lane; c < count; c += LANES)
-                    key = min(key, static_cast<unsigned long long>(~sums[c]) << 32 | lot(v, c, words.y) << 16 | c);
+                    key = min(key, static_cast<unsigned long long>(~sums[c]) << 32 |
+                                       lot(v, c, words.y) << 16 | c);
                 color = Color(warp_least(key) & 0xffffu);
             }
             if (lane == 0) atomicAdd(&left, 1u);
@@ -118,9 +126,10 @@ INLINE void report(ColonyState* state, unsigned found, unsigned best, int ant) {
     atomicAdd(&state->running_sum, cost);
 }
 
-// An ant that optimizes a partial coloring: it goes on with its own, or begins with the best coloring of all.
-INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned* shared, SearchVote& vote,
-                     long long padded) {
+// An ant that optimizes a partial coloring: it goes on with its own, or begins with the best
+// coloring of all.
+INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned* shared,
+                     SearchVote& vote, long long padded) {
     int n = a.n, thread = threadIdx.x, number = ant - a.crossing - a.explorers;
     OptimizerRoom room(shared, n);
     unsigned* weights = a.weights + static_cast<long long>(number) * n;
@@ -129,7 +138,8 @@ INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned
     AntRecord record = a.records[ant];
     bool begins = record.colors == 0, anew = begins || record.colors > best - 1;
     unsigned* sums = a.sums + static_cast<long long>(number) * a.most * n;
-    OptimizerBlock own{a.adjacency, n, a.row, room, sums, vote, a.seed, unsigned(ant), unsigned(a.noise), a.heaviest};
+    OptimizerBlock own{a.adjacency,       n,         a.row, room, sums, vote, a.seed, unsigned(ant),
+                       unsigned(a.noise), a.heaviest};
     own.colors = best - 1;
     own.time = record.time;
     own.count = int(record.conflicts);
@@ -155,14 +165,16 @@ INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned
         while (own.count > 0 && own.time != end) own.move();
         if (own.count > 0) break;
         __syncthreads();
-        for (int v = thread; v < n; v += blockDim.x) a.proper[ant * padded + v] = coloring[v] = room.colors[v];
+        for (int v = thread; v < n; v += blockDim.x)
+            a.proper[ant * padded + v] = coloring[v] = room.colors[v];
         found = own.colors;
         if (own.colors == 1) break;
         __syncthreads();
         // The weights make way for the sizes of classes.
         for (int v = thread; v < n; v += blockDim.x) weights[v] = room.weights[v];
         give_up(coloring, n, own.colors, own.colors - 1, shared);
-        for (int v = thread; v < n; v += blockDim.x) room.weights[v] = weights[v], room.colors[v] = coloring[v];
+        for (int v = thread; v < n; v += blockDim.x)
+            room.weights[v] = weights[v], room.colors[v] = coloring[v];
         --own.colors;
         own.list_loose();
         own.sum_up();
@@ -179,13 +191,15 @@ INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned
 }
 
 template <int OWN, int FIELDS, bool FAR>
-__global__ void __launch_bounds__(SEARCH_THREADS) search_generation(const SearchGeneration arguments) {
+__global__ void __launch_bounds__(SEARCH_THREADS) search_generation(
+    const SearchGeneration arguments) {
     const auto& a = arguments;
     extern __shared__ __align__(16) unsigned shared[];
     __shared__ SearchVote vote;
     int ant = a.first_ant + blockIdx.x, n = a.n, thread = threadIdx.x, warps = blockDim.x / LANES;
     int words = (n + FIELDS - 1) / FIELDS;
-    long long padded = words * FIELDS, own = ant * padded, half = static_cast<long long>(a.ants) * padded;
+    long long padded = words * FIELDS, own = ant * padded,
+              half = static_cast<long long>(a.ants) * padded;
     unsigned iteration = unsigned(a.state->iteration), best = unsigned(a.state->best_length);
     const Color* parents = a.colorings + (iteration & 1) * half;
     Color* child = a.colorings + (~iteration & 1) * half + own;
@@ -212,16 +226,20 @@ __global__ void __launch_bounds__(SEARCH_THREADS) search_generation(const Search
         int partner = below(drawn.z, size - 1);
         partner += first + (first + partner >= ant);
         const float* trails =
-            a.island_trails ? a.island_trails + static_cast<long long>(ant / a.island) * n * a.columns : nullptr;
-        record.left = cross(room, parents + own, parents + partner * padded, coloring, n, a.most, target, trails,
-                            a.columns, drawn);
-    } else if ((crossing && begins && (ant & 1) == 0 && a.greedy_start) || (crossing && !begins && !record.anew)) {
+            a.island_trails
+                ? a.island_trails + static_cast<long long>(ant / a.island) * n * a.columns
+                : nullptr;
+        record.left = cross(room, parents + own, parents + partner * padded, coloring, n, a.most,
+                            target, trails, a.columns, drawn);
+    } else if ((crossing && begins && (ant & 1) == 0 && a.greedy_start) ||
+               (crossing && !begins && !record.anew)) {
         // From the best coloring; an ant alone goes on with its own.
         for (int v = thread; v < n; v += blockDim.x)
             coloring[v] = begins ? Color(a.best_coloring[v]) : parents[own + v];
         __syncthreads();
         give_up(coloring, n, begins ? best : record.colors, target, room.sizes[0]);
-    } else if (!crossing && !begins && record.colors <= target && record.stalled < unsigned(a.patience)) {
+    } else if (!crossing && !begins && record.colors <= target &&
+               record.stalled < unsigned(a.patience)) {
         target = record.colors;
         for (int v = thread; v < n; v += blockDim.x) coloring[v] = parents[own + v];
     } else {
@@ -231,11 +249,24 @@ __global__ void __launch_bounds__(SEARCH_THREADS) search_generation(const Search
     }
     unsigned* ring = shared + static_cast<long long>(a.near) * a.stride;
     TabuBlock<OWN, FIELDS, FAR> search{
-        a.adjacency, n, a.row, words, a.stride, a.near, shared,
+        a.adjacency,
+        n,
+        a.row,
+        words,
+        a.stride,
+        a.near,
+        shared,
         FAR ? a.far_counts + static_cast<long long>(ant) * (a.most - a.near) * a.stride : nullptr,
-        {ring, reinterpret_cast<Color*>(ring + a.ring), reinterpret_cast<Color*>(ring + a.ring) + a.ring,
-         unsigned(a.ring) - 1},
-        vote, a.seed, unsigned(ant), thread, int(blockDim.x), thread % LANES, thread / LANES, warps};
+        {ring, reinterpret_cast<Color*>(ring + a.ring),
+         reinterpret_cast<Color*>(ring + a.ring) + a.ring, unsigned(a.ring) - 1},
+        vote,
+        a.seed,
+        unsigned(ant),
+        thread,
+        int(blockDim.x),
+        thread % LANES,
+        thread / LANES,
+        warps};
     search.time = record.time;
     unsigned found = 0, end = record.time + a.moves, colors = target;
     // An explorer has many vertices in conflict: it makes fewer moves, so that nobody waits for it.
@@ -268,7 +299,8 @@ INLINE void copy_coloring(Color* to, const Color* from, long long count) {
     for (long long i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
 }
 
-// What comes of an island's children: whether all begin anew, and which elites there are. A block an island.
+// What comes of an island's children: whether all begin anew, and which elites there are. A block
+// an island.
 __global__ void gather_islands(const GatherIslands arguments) {
     const auto& a = arguments;
     int first = blockIdx.x * a.island, end = min(first + a.island, a.crossing);
@@ -278,7 +310,8 @@ __global__ void gather_islands(const GatherIslands arguments) {
     for (int ant = first; ant < end; ++ant) {
         const AntRecord& record = a.records[ant];
         same = same && alike(record.left, a.n);
-        unsigned long long key = static_cast<unsigned long long>(record.colors) << 32 | record.conflicts;
+        unsigned long long key =
+            static_cast<unsigned long long>(record.colors) << 32 | record.conflicts;
         if (key < least) least = key, better = ant;
     }
     __syncthreads();
@@ -288,7 +321,8 @@ __global__ void gather_islands(const GatherIslands arguments) {
     long long padded = a.padded, half = static_cast<long long>(a.ants) * padded;
     Color* children = a.colorings + (~iteration & 1) * half;
     Color* elites = a.elites + 2 * padded * blockIdx.x;
-    unsigned long long now = a.elite_keys[2 * blockIdx.x], before = a.elite_keys[2 * blockIdx.x + 1];
+    unsigned long long now = a.elite_keys[2 * blockIdx.x],
+                       before = a.elite_keys[2 * blockIdx.x + 1];
     __syncthreads();
     if (same) {
         now = before = NO_RESULT;
@@ -299,7 +333,8 @@ __global__ void gather_islands(const GatherIslands arguments) {
         }
         if ((iteration + 1) % a.cycle == 0) {
             __syncthreads();
-            if (before != NO_RESULT) copy_coloring(children + first * padded, elites + padded, padded);
+            if (before != NO_RESULT)
+                copy_coloring(children + first * padded, elites + padded, padded);
             __syncthreads();
             copy_coloring(elites + padded, elites, padded);
             before = now;
@@ -311,13 +346,15 @@ __global__ void gather_islands(const GatherIslands arguments) {
     a.elite_keys[2 * blockIdx.x + 1] = before;
 }
 
-// The trails of all islands, a row a turn: the share of colorings of late in which two vertices had one color.
+// The trails of all islands, a row a turn: the share of colorings of late in which two vertices had
+// one color.
 __global__ void renew_island_trails(const RenewIslandTrails arguments) {
     const auto& a = arguments;
-    const Color* children =
-        a.colorings + (~unsigned(a.state->iteration) & 1) * static_cast<long long>(a.ants) * a.padded;
+    const Color* children = a.colorings + (~unsigned(a.state->iteration) & 1) *
+                                              static_cast<long long>(a.ants) * a.padded;
     int islands = (a.crossing + a.island - 1) / a.island;
-    for (long long turn = blockIdx.x; turn < static_cast<long long>(islands) * a.n; turn += gridDim.x) {
+    for (long long turn = blockIdx.x; turn < static_cast<long long>(islands) * a.n;
+         turn += gridDim.x) {
         int island = int(turn / a.n), v = int(turn % a.n), first = island * a.island;
         int end = min(first + a.island, a.crossing);
         float* row = a.island_trails + turn * a.columns;
@@ -344,7 +381,8 @@ __global__ void close_generation(const CloseGeneration arguments) {
     bool improved = running >> ANT_BITS < state->best_length;
     __syncthreads();
     if (improved)
-        for (int v = threadIdx.x; v < a.n; v += blockDim.x) a.best_coloring[v] = a.proper[ant * a.padded + v];
+        for (int v = threadIdx.x; v < a.n; v += blockDim.x)
+            a.best_coloring[v] = a.proper[ant * a.padded + v];
     if (threadIdx.x != 0) return;
     if (improved) *a.shown = int(ant) < a.crossing ? int(ant) / a.island : *a.shown;
     if (improved || before == 0) state->best_iteration = before + 1;
@@ -359,7 +397,8 @@ __global__ void start_generations(const StartGenerations arguments) {
     const auto& a = arguments;
     for (int i = threadIdx.x; i < a.ants; i += blockDim.x) a.records[i] = AntRecord{};
     for (int i = threadIdx.x; i < 2 * a.islands; i += blockDim.x) a.elite_keys[i] = NO_RESULT;
-    for (long long i = threadIdx.x; i < static_cast<long long>(a.n) * a.columns; i += blockDim.x) a.trails[i] = 0.0f;
+    for (long long i = threadIdx.x; i < static_cast<long long>(a.n) * a.columns; i += blockDim.x)
+        a.trails[i] = 0.0f;
     if (threadIdx.x != 0) return;
     *a.shown = 0;
     reset(a.state);

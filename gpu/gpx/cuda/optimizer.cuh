@@ -1,5 +1,6 @@
-// The conflict optimizer in a block: the rule of gpu/gpx/rule.py, to the last bit. Sums of weights are kept class by
-// class in global memory, a move changes one row of them; all else is in shared memory.
+// The conflict optimizer in a block: the rule of gpu/gpx/rule.py, to the last bit. Sums of weights
+// are kept class by class in global memory, a move changes one row of them; all else is in shared
+// memory.
 #pragma once
 
 #include "search.cuh"
@@ -31,7 +32,9 @@ struct OptimizerBlock {
     INLINE unsigned near(int v, int u) const {
         return __ldg(&adjacency[static_cast<long long>(v) * row + u / LANES]) >> u % LANES & 1u;
     }
-    INLINE unsigned* row_at(unsigned color) const { return sums + static_cast<long long>(color) * n; }
+    INLINE unsigned* row_at(unsigned color) const {
+        return sums + static_cast<long long>(color) * n;
+    }
 
     // Sums up all weights. All threads call this together.
     INLINE void sum_up() {
@@ -53,14 +56,16 @@ struct OptimizerBlock {
         for (int first = 0; first < n; first += LANES) {
             int v = first + lane;
             unsigned bits = __ballot_sync(ALL_LANES, v < n && room.colors[v] == LOOSE);
-            if (threadIdx.x < LANES && bits >> lane & 1) room.loose[count + __popc(bits & ((1u << lane) - 1))] = Color(v);
+            if (threadIdx.x < LANES && bits >> lane & 1)
+                room.loose[count + __popc(bits & ((1u << lane) - 1))] = Color(v);
             count += __popc(bits);
         }
         __syncthreads();
     }
 
     INLINE void move() {
-        int thread = threadIdx.x, threads = blockDim.x, lane = thread % LANES, warp = thread / LANES;
+        int thread = threadIdx.x, threads = blockDim.x, lane = thread % LANES,
+            warp = thread / LANES;
         unsigned word = word_of(philox(seed, time >> 2, ant, 0, OPTIMIZE), time & 3);
         ++time;
         int place = below(word, count), v = room.loose[place];
@@ -80,7 +85,10 @@ struct OptimizerBlock {
         for (int first = warp * LANES; first < n; first += threads) {
             int u = first + lane;
             unsigned same = __ballot_sync(ALL_LANES, u < n && room.colors[u] == color);
-            if (lane == 0) room.driven[first / LANES] = same ? same & __ldg(&adjacency[static_cast<long long>(v) * row + first / LANES]) : 0;
+            if (lane == 0)
+                room.driven[first / LANES] =
+                    same ? same & __ldg(&adjacency[static_cast<long long>(v) * row + first / LANES])
+                         : 0;
         }
         __syncthreads();
         if (warp == 0) {
@@ -103,7 +111,8 @@ struct OptimizerBlock {
         unsigned heavy = vote.gains[0];
         for (int u = thread; u < n; u += threads) {
             unsigned change = near(v, u) * room.weights[v];
-            for (int i = count; i < end; ++i) change -= near(room.loose[i], u) * (room.weights[room.loose[i]] - 1);
+            for (int i = count; i < end; ++i)
+                change -= near(room.loose[i], u) * (room.weights[room.loose[i]] - 1);
             if (change) row_at(color)[u] += change;
         }
         count = end;

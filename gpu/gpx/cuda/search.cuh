@@ -1,9 +1,11 @@
-// Tabu search in a block: the rule of gpu/tabu_search/cpu.py, to the last bit. Each warp has vertices of its own,
-// and all that is known of them; warps exchange only what they would do, at two barriers a move.
+// Tabu search in a block: the rule of gpu/tabu_search/cpu.py, to the last bit. Each warp has
+// vertices of its own, and all that is known of them; warps exchange only what they would do, at
+// two barriers a move.
 //
-// Neighbours by color are kept color by color: a move changes two rows of that table, which all threads do at once,
-// four vertices in a word. The highest bit of an entry bars the color: the vertex has it, or it is tabu. So the least
-// entry of a vertex is its best move; it is known of each vertex, and looked for again where a move has spoilt it.
+// Neighbours by color are kept color by color: a move changes two rows of that table, which all
+// threads do at once, four vertices in a word. The highest bit of an entry bars the color: the
+// vertex has it, or it is tabu. So the least entry of a vertex is its best move; it is known of
+// each vertex, and looked for again where a move has spoilt it.
 #pragma once
 
 #include "gpu/cuda/kernels/portable.cuh"
@@ -51,7 +53,9 @@ struct Fields {
         return ~other >> (BITS - 1) & ONES;
     }
     // The bars of fields that are 0.
-    INLINE static unsigned zeros(unsigned word) { return ~(((word & ~BARS) + (BARS - ONES)) | word) & BARS; }
+    INLINE static unsigned zeros(unsigned word) {
+        return ~(((word & ~BARS) + (BARS - ONES)) | word) & BARS;
+    }
     INLINE static unsigned least(unsigned word) {
         unsigned low = min(word & ALL, word >> (32 - BITS));
         if constexpr (FIELDS == 4) low = min(low, min(get(word, 1), get(word, 2)));
@@ -80,7 +84,8 @@ struct TabuBlock {
     static constexpr int PAIRS = FIELDS / 2;
 
     const unsigned* adjacency;
-    int n, row, words, stride, near;  // stride: words of a row of counts; near: rows in shared memory
+    int n, row, words, stride,
+        near;  // stride: words of a row of counts; near: rows in shared memory
     unsigned* counts;
     unsigned* far;
     SearchRing ring;
@@ -88,7 +93,7 @@ struct TabuBlock {
     Seed seed;
     unsigned ant;
     int thread, threads, lane, warp, warps;
-    unsigned pairs[OWN][PAIRS];                            // colors, two in a word
+    unsigned pairs[OWN][PAIRS];  // colors, two in a word
     unsigned own[OWN], best[OWN], least_tabu[OWN], stale[OWN];
     unsigned colors = 0, time = 0, fewest = 0, conflicts = 0;
     unsigned wrong = 0;  // vertices in conflict, before the last move
@@ -109,7 +114,8 @@ struct TabuBlock {
     }
     INLINE unsigned near_bits(int v, int word) const {
         constexpr int WORDS = LANES / FIELDS;
-        return __ldg(&adjacency[static_cast<long long>(v) * row + word / WORDS]) >> word % WORDS * FIELDS;
+        return __ldg(&adjacency[static_cast<long long>(v) * row + word / WORDS]) >>
+               word % WORDS * FIELDS;
     }
     INLINE unsigned color_of(int i, int field) const {
         // Not by an index, which would move all colors to memory.
@@ -124,30 +130,35 @@ struct TabuBlock {
         }
     }
     INLINE void meet() const {
-        if (warps > 1) __syncthreads();
-        else __syncwarp();
+        if (warps > 1)
+            __syncthreads();
+        else
+            __syncwarp();
     }
 
     // Copies the coloring to memory, or from there.
     INLINE void write(Color* coloring) const {
-        UNROLL for (int i = 0; i < OWN; ++i) UNROLL for (int p = 0; p < PAIRS; ++p)
-            if (word_at(i) < words) reinterpret_cast<unsigned*>(coloring)[word_at(i) * PAIRS + p] = pairs[i][p];
+        UNROLL for (int i = 0; i < OWN; ++i)
+            UNROLL for (int p = 0; p < PAIRS;
+                        ++p) if (word_at(i) <
+                                 words) reinterpret_cast<unsigned*>(coloring)[word_at(i) * PAIRS +
+                                                                              p] = pairs[i][p];
     }
     INLINE void read(const Color* coloring) {
-        UNROLL for (int i = 0; i < OWN; ++i) UNROLL for (int p = 0; p < PAIRS; ++p)
-            pairs[i][p] = word_at(i) < words ? reinterpret_cast<const unsigned*>(coloring)[word_at(i) * PAIRS + p]
-                                             : LOOSE * 0x10001u;
+        UNROLL for (int i = 0; i < OWN; ++i) UNROLL for (int p = 0; p < PAIRS; ++p) pairs[i][p] =
+            word_at(i) < words ? reinterpret_cast<const unsigned*>(coloring)[word_at(i) * PAIRS + p]
+                               : LOOSE * 0x10001u;
     }
 
-    // Counts everything from a coloring in memory, all of whose vertices below n have a color below `count`, or none;
-    // those get, in ascending order, the color that the fewest neighbours have. All threads call this together.
+    // Counts everything from a coloring in memory, all of whose vertices below n have a color below
+    // `count`, or none; those get, in ascending order, the color that the fewest neighbours have.
+    // All threads call this together.
     INLINE void build(Color* coloring, unsigned count) {
         colors = count;
         __syncthreads();
         read(coloring);
         for (unsigned c = 0; c < colors; ++c)
-            UNROLL for (int i = 0; i < OWN; ++i)
-                if (word_at(i) < words) row_at(c)[word_at(i)] = 0;
+            UNROLL for (int i = 0; i < OWN; ++i) if (word_at(i) < words) row_at(c)[word_at(i)] = 0;
         for (unsigned i = thread; i <= ring.mask; i += threads) ring.heads[i] = NO_ENTRY;
         UNROLL for (int i = 0; i < OWN; ++i) {
             own[i] = 0, best[i] = 0, least_tabu[i] = F::ONES * F::NONE, stale[i] = F::BARS;
@@ -176,7 +187,8 @@ struct TabuBlock {
         saved = false;
     }
 
-    // Makes the best move, or none if all are tabu. `coloring` gets that with the fewest conflicts before it is left.
+    // Makes the best move, or none if all are tabu. `coloring` gets that with the fewest conflicts
+    // before it is left.
     INLINE void move(Color* coloring) {
         unsigned salt = next_word();
         int missing = int(conflicts - fewest);
@@ -217,7 +229,8 @@ struct TabuBlock {
         } else
             __syncwarp();
         if (gain >= 0 && conflicts == fewest && !saved) keep(coloring);
-        recolor(unsigned(key) >> 16, from, unsigned(key) & 0xffffu, now, __umulhi(salt, 10u) + 3 * conflicting / 5);
+        recolor(unsigned(key) >> 16, from, unsigned(key) & 0xffffu, now,
+                __umulhi(salt, 10u) + 3 * conflicting / 5);
         conflicts += gain;
         if (conflicts < fewest) {
             fewest = conflicts;
@@ -255,8 +268,8 @@ struct TabuBlock {
 
     INLINE void count_in(int v, unsigned color) {
         unsigned* row_of_color = row_at(color);
-        UNROLL for (int i = 0; i < OWN; ++i)
-            if (word_at(i) < words) row_of_color[word_at(i)] += F::of_bits(near_bits(v, word_at(i)));
+        UNROLL for (int i = 0; i < OWN; ++i) if (word_at(i) < words) row_of_color[word_at(i)] +=
+            F::of_bits(near_bits(v, word_at(i)));
     }
 
     // Gives a vertex the color that the fewest neighbours have, of equals the lowest.
@@ -265,17 +278,18 @@ struct TabuBlock {
         __syncthreads();
         unsigned key = ~0u;
         if (warp == holder / LANES)
-            for (unsigned c = lane; c < colors; c += LANES) key = min(key, entry(c, word, field) << 16 | c);
+            for (unsigned c = lane; c < colors; c += LANES)
+                key = min(key, entry(c, word, field) << 16 | c);
         key = warp_min(key);
         if (warp == holder / LANES && lane == 0) vote.from[0] = key;
         __syncthreads();
         unsigned color = vote.from[0] & 0xffffu;
         count_in(v, color);
-        UNROLL for (int i = 0; i < OWN; ++i)
-            if (word_at(i) == word) set_color(i, field, color);
+        UNROLL for (int i = 0; i < OWN; ++i) if (word_at(i) == word) set_color(i, field, color);
     }
 
-    // Shows the entries of a vertex to `look`: colors and entries, each lane others. All lanes call this together.
+    // Shows the entries of a vertex to `look`: colors and entries, each lane others. All lanes call
+    // this together.
     static constexpr int READ = 4;  // entries that a lane reads at once
     template <class Look>
     INLINE void each_entry(int word, int field, Look look) const {
@@ -287,7 +301,8 @@ struct TabuBlock {
         entries_of(counts, 0, end, word, field, look);
     }
     template <class Look>
-    INLINE void entries_of(const unsigned* rows, int first, int end, int word, int field, Look look) const {
+    INLINE void entries_of(const unsigned* rows, int first, int end, int word, int field,
+                           Look look) const {
         const unsigned* at = rows + lane * stride + word;
         int step = LANES * stride;
         for (int from = first; from < end; from += READ * LANES) {
@@ -304,8 +319,8 @@ struct TabuBlock {
         }
     }
 
-    // The least entry of a vertex: of colors that are free, or of those that are tabu. All lanes call this.
-    // Beyond the last color, entries are ALL, which changes neither.
+    // The least entry of a vertex: of colors that are free, or of those that are tabu. All lanes
+    // call this. Beyond the last color, entries are ALL, which changes neither.
     INLINE unsigned least_free(int word, int field) const {
         unsigned low = F::NONE;
         each_entry(word, field, [&](unsigned, unsigned there) { low = min(low, there); });
@@ -335,7 +350,8 @@ struct TabuBlock {
         unsigned none = ((best[i] + F::ONES) | ~bad) & F::BARS;
         unsigned change = ((best[i] | F::BARS) - own[i]) | (none >> (F::BITS - 1)) * F::ALL;
         if (missing >= int(F::NONE)) return change;
-        // Tabu colors that may lead to fewer conflicts than ever: the least that they may have is known.
+        // Tabu colors that may lead to fewer conflicts than ever: the least that they may have is
+        // known.
         unsigned over = (own[i] | F::BARS) - least_tabu[i];
         wanted = bad & over & ((over & ~F::BARS) + (F::NONE - missing) * F::ONES) &
                  ((best[i] | F::BARS) - least_tabu[i] - F::ONES);
@@ -355,7 +371,8 @@ struct TabuBlock {
         return change;
     }
 
-    // Takes the lowest bar from the word of a lane, and says of which field it is. Returns what is left there.
+    // Takes the lowest bar from the word of a lane, and says of which field it is. Returns what is
+    // left there.
     INLINE unsigned take(unsigned& bars, int place, int& field) const {
         unsigned bits = __shfl_sync(ALL_LANES, bars, place);
         field = (__ffs(bits) - 1) / F::BITS;
@@ -365,8 +382,8 @@ struct TabuBlock {
     }
 
     // The best of the warp's moves that change as much: the one with the lowest lot.
-    INLINE unsigned long long choose(const unsigned* change, unsigned low, unsigned counted, unsigned salt,
-                                     unsigned& from) const {
+    INLINE unsigned long long choose(const unsigned* change, unsigned low, unsigned counted,
+                                     unsigned salt, unsigned& from) const {
         unsigned long long key = NO_MOVE;
         UNROLL for (int i = 0; i < OWN; ++i) {
             unsigned equal = F::zeros(change[i] ^ low * F::ONES);
@@ -374,8 +391,10 @@ struct TabuBlock {
                 int place = __ffs(asking) - 1, field;
                 unsigned bits = take(equal, place, field);
                 int word = word_at(i) - lane + place;
-                unsigned v = word * FIELDS + field, but = __shfl_sync(ALL_LANES, color_of(i, field), place);
-                unsigned wanted = low + __shfl_sync(ALL_LANES, F::get(own[i], field), place) - F::BAR;
+                unsigned v = word * FIELDS + field,
+                         but = __shfl_sync(ALL_LANES, color_of(i, field), place);
+                unsigned wanted =
+                    low + __shfl_sync(ALL_LANES, F::get(own[i], field), place) - F::BAR;
                 each_entry(word, field, [&](unsigned c, unsigned there) {
                     if ((there & counted) != wanted || c == but || c >= colors) return;
                     unsigned long long other =
@@ -408,7 +427,8 @@ struct TabuBlock {
 
     INLINE void recolor(int v, unsigned from, unsigned to, unsigned now, unsigned tenure) {
         unsigned bits[OWN];
-        UNROLL for (int i = 0; i < OWN; ++i) bits[i] = word_at(i) < words ? near_bits(v, word_at(i)) : 0;
+        UNROLL for (int i = 0; i < OWN; ++i) bits[i] =
+            word_at(i) < words ? near_bits(v, word_at(i)) : 0;
         end_tabu();
         if (thread == 0) ring.heads[now & ring.mask] = NO_ENTRY;
         bool revived = false;
@@ -426,7 +446,8 @@ struct TabuBlock {
             least_tabu[i] -= lower >> (F::BITS - 1);
             stale[i] |= ((best[i] | F::BARS) - (there & ~F::BARS)) & ~there & near_bars;
             unsigned was = own[i];
-            own[i] += (with & F::of_color(pairs[i], to * 0x10001u)) - (with & F::of_color(pairs[i], from * 0x10001u));
+            own[i] += (with & F::of_color(pairs[i], to * 0x10001u)) -
+                      (with & F::of_color(pairs[i], from * 0x10001u));
             row_from[word] = left;
             row_to[word] = there + with;
             if (word != v / FIELDS) continue;
@@ -437,7 +458,8 @@ struct TabuBlock {
             own[i] = F::with(own[i], field, F::get(there, field) & F::NONE);
             set_color(i, field, to);
             stale[i] |= F::bar(field);
-            if (count < F::get(least_tabu[i], field)) least_tabu[i] = F::with(least_tabu[i], field, count);
+            if (count < F::get(least_tabu[i], field))
+                least_tabu[i] = F::with(least_tabu[i], field, count);
             if (tenure == 0) {
                 row_from[word] &= ~F::bar(field);
             } else {
@@ -450,7 +472,8 @@ struct TabuBlock {
         // What was tabu and is its own now: the end of that does not count any more.
         if (__any_sync(ALL_LANES, revived))
             for (unsigned i = lane; i <= ring.mask; i += LANES)
-                if (i != (now & ring.mask) && ring.entries[i] == (unsigned(v) | to << 16)) ring.entries[i] = DEAD;
+                if (i != (now & ring.mask) && ring.entries[i] == (unsigned(v) | to << 16))
+                    ring.entries[i] = DEAD;
         __syncwarp();
     }
 };
