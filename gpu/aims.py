@@ -183,7 +183,7 @@ _CPU_MMAS = {"ants": 32, "rho": 0.5, "candidates": 32, **_MMAS_SCHEDULE}
 _PAPER_DEFAULTS = "it has the defaults of its paper"
 _NO_MATRIX = "a matrix of all trails would take too much memory or time"
 _SHORTEST_TOURS = "of all colonies, this one found the shortest tours of most instances in runs "
-_FEWEST_COLORS = "of all colonies, this one found the colorings with the fewest colors"
+_CROSSED_COLORINGS = "its ants cross colorings, and tabu searches repair them"
 _FOCUSED_DIRECTED = "in runs on 2 cores it found the optimum of all six directed instances"
 _FOLLOW = "it has few ants and no local search, so that it is easy to follow"
 _MANY = 10_000  # cities, from which on a matrix of trails is no picture to follow
@@ -231,7 +231,7 @@ def _watch(place: Place, colony: str, values: Mapping[str, object]) -> AimRow:
 
 
 def _colors(place: Place, colony: str) -> AimRow:
-    return AimRow(Aim.BEST, Problem.COLORING, place, math.inf, colony, why=_FEWEST_COLORS)
+    return AimRow(Aim.BEST, Problem.COLORING, place, math.inf, colony, why=_CROSSED_COLORINGS)
 
 
 AIM_ROWS = (

@@ -1,4 +1,7 @@
-"""What the ants of a gpx colony do, to the last bit: the same on one core, all cores and a GPU.
+"""What the ants of a gpx colony do, to the last bit: the same on one core and on all cores.
+
+On a GPU a search makes the same moves. Vertices that crossing leaves over join all at once there,
+and kinds of ants share the work in another way, so that whole runs differ.
 
 **Random numbers.** A *word* is a random word of Philox. Move t (counted from 0) of the ant a has
 word ``t & 3`` of block ``t >> 2`` of that ant, iteration 0, purpose TABU for a tabu search and

@@ -74,7 +74,7 @@ SYSTEMS: tuple[System, ...] = (
         name="gpx-gpu",
         made_of="a block an ant; neighbours by color as bytes in shared memory; islands of ants "
         "cross colorings and repair them by tabu search, others search with far fewer colors",
-        summary="Finds the colorings with the fewest colors in a given time.",
+        summary="Hundreds of ants cross their colorings; others search in other ways beside them.",
         parameters=GpxGpuParameters,
         takes=require_for_gpu,
         builders={"cuda": _on_gpu},
@@ -84,7 +84,7 @@ SYSTEMS: tuple[System, ...] = (
         name="gpx-cores",
         made_of="all cores; ants cross colorings and repair them by tabu search, color parts of "
         "the graph, or search with far fewer colors",
-        summary="Finds the colorings with the fewest colors of all CPU colonies in a given time.",
+        summary="Ants cross their colorings; others search in other ways beside them.",
         parameters=GpxParameters,
         rule=_rule,
         builders={"cpu": _on_cpu},

@@ -28,18 +28,22 @@ from gpu.gpx.cuda.kernels import (
     AntRecord,
 )
 from gpu.gpx.cuda.kinds import kinds_of
-from gpu.gpx.parameters import MOST_COUNT, GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.parameters import (
+    MOST_COUNT,
+    MOST_WITH_TRAILS,
+    GpxGpuParameters,
+    HeadGpuParameters,
+)
 from gpu.gpx.rule import HEAVIEST_SUM
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 
-FEW_NEIGHBOURS = 24  # of one color, on average, so that counts of seven bits are certainly enough
+FEW_NEIGHBOURS = 24  # of one color, on average: in random graphs seven bits count them by far
 NARROW, WIDE = 4, 2  # vertices of a word of counts
 MOST_CROWD = 40  # neighbours in one class of the first coloring: a hub may have far more
 UPDATE_THREADS = 256
 ITERATIONS_A_LOOK = 16  # after which the host looks whether there are fewer colors
 PLANNED_AGAIN = 0.97  # of the colors for which launches were planned: with fewer, they are anew
-MOST_WITH_TRAILS = 4096  # vertices up to which islands have trails
 
 
 class GenerationTrails(DenseTrails):
