@@ -7,10 +7,9 @@ import numpy as np
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Seed
 from gpu.cuda.loader import KernelSource
+from gpu.gpx import parameters
 
-ALIKE: c.Int32 = 100
-"""Two colorings are alike if all but one vertex in so many is in common classes."""
-
+ALIKE: c.Int32 = parameters.ALIKE
 TRAIL_UNIT: c.Float32 = np.float32(65536)  # a trail of 1, when trails are added up as whole numbers
 MOVE_EFFORT: c.UInt32 = 64  # of a move, besides that of each vertex in conflict
 OPTIMIZER_COST: c.Int32 = 2  # tabu moves that take as long as a move of an optimizer
