@@ -385,8 +385,10 @@ __global__ void close_generation(const CloseGeneration arguments) {
             a.best_coloring[v] = a.proper[ant * a.padded + v];
     if (threadIdx.x != 0) return;
     if (improved) *a.shown = int(ant) < a.crossing ? int(ant) / a.island : *a.shown;
-    if (improved || before == 0) state->best_iteration = before + 1;
-    if (improved) state->best_length = running >> ANT_BITS;
+    if (improved) {
+        state->best_iteration = before + 1;
+        state->best_length = running >> ANT_BITS;
+    }
     count_iteration(state, before, running, sum);
     state->running_best = ~0ull;
     state->running_sum = 0;
