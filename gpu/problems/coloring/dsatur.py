@@ -40,9 +40,13 @@ def dsatur_coloring(instance: GraphInstance) -> NDArray[np.int32]:
     tens of milliseconds for 100,000 edges. The coloring of an instance is made once.
     """
     if instance not in MADE:
-        dense = 2 * len(instance.edges) >= _DENSE * instance.n
-        MADE[instance] = frozen(_of_dense(instance) if dense else _of_sparse(instance))
+        MADE[instance] = frozen(_colored(instance))
     return MADE[instance]
+
+
+def _colored(instance: GraphInstance) -> NDArray[np.int32]:
+    dense = 2 * len(instance.edges) >= _DENSE * instance.n
+    return _of_dense(instance) if dense else _of_sparse(instance)
 
 
 def _of_dense(instance: GraphInstance) -> NDArray[np.int32]:
