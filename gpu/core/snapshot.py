@@ -165,7 +165,7 @@ class RunState(Snapshot):
     @property
     def proved(self) -> bool:
         """Whether the best solution is proved to be optimal: it costs what the lower bound says."""
-        return self.bound is not None and self.best_cost == self.bound.cost
+        return self.bound is not None and self.bound.proves(self.best_cost)
 
     @classmethod
     def of(cls, shown: Snapshot, **added: Any) -> Self:

@@ -17,7 +17,7 @@ from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.first_colorings import best_greedy_coloring
 from gpu.cpu.philox import below, draw_block, key_of, words_of
-from gpu.cpu.record import ITERATION, LAST_TOTAL, count_iteration, record_of
+from gpu.cpu.record import BEST_ITERATION, ITERATION, LAST_TOTAL, count_iteration, record_of
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.gpx.cpu import state as states
@@ -423,6 +423,8 @@ def _gather(state: GpxState) -> None:
     if improved or first:
         for v in range(record.best_solution.size):
             record.best_solution[v] = record.last_solution[v] = population.best[v]
+    if schedule[FOUND_BY] < 0:  # it is what the colony began with, which no iteration has found
+        record.numbers[BEST_ITERATION] = 0
     _share_work(state, finder)
     _end_generation(state)
     _plan(state, bool(finder >= 0))

@@ -516,9 +516,9 @@ __global__ void close_generation(const CloseGeneration arguments) {
     if (improved) {
         plan.found_by = kind_of(int(ant), a.crossing, a.optimizers);
         if (plan.found_by == CROSSING) plan.shown = island_of(int(ant), a.islands, a.crossing);
+        state->best_iteration = before + 1;
+        state->best_length = running >> ANT_BITS;
     }
-    if (improved || before == 0) state->best_iteration = before + 1;
-    if (improved) state->best_length = running >> ANT_BITS;
     count_iteration(state, before, running, sum);
     state->running_best = ~0ull;
     state->running_sum = 0;
