@@ -10,7 +10,8 @@ import pytest
 
 from gpu import catalog
 from gpu.core.decisions import Step, Unanswered
-from gpu.gpx.cpu.state import FOUND, GENERATIONS, OPTIMIZING, QUOTA
+from gpu.gpx.cpu.state import FOUND, GENERATIONS, QUOTA
+from gpu.gpx.parameters import OPTIMIZING
 from gpu.gpx.replay import GpxReplay, GpxRule
 from tests.gpu.gpx.test_colony import colony_of
 from tests.gpu.rlf.literal import random_graph
