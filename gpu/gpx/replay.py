@@ -28,13 +28,12 @@ from gpu.core.words import counted
 from gpu.gpx.cpu.state import (
     BEGUN,
     BEST_COLORS,
-    CROSSING,
-    EXPLORING,
     GENERATION_MOVES,
     GENERATIONS,
     QUOTA,
     GpxState,
 )
+from gpu.gpx.parameters import CROSSING, EXPLORING
 from gpu.gpx.rule import BEHIND, TIE_LOTS, WHOLE_FACTOR
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.tabu_search.cpu import LOOSE, NOW_COLORS, NOW_FEWEST, NOW_TIME, TabuStanding
