@@ -17,6 +17,13 @@ GPX_ANTS = 10  # an island that crosses colorings, an optimizer and an explorer
 GPX_ISLAND = 8
 MOVES_A_VERTEX = 16  # of a generation
 
+CROSSING, OPTIMIZING, EXPLORING = range(3)
+"""What an ant does. The ants of a kind are numbered in a row, in this order of the kinds."""
+
+KINDS = 3
+KIND_NAMES = "ants that cross colorings", "a conflict optimizer", "an explorer"
+NOBODY = -1  # in the place of a kind
+
 MOST_HALVINGS = 4  # the least work that a kind of search has is its full one, halved so often
 EXPLORER_HALVINGS = 1  # an explorer finds nothing for long, and then all at once
 RECOVERY = 40  # iterations without fewer colors after which each kind gets twice the work again

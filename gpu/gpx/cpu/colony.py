@@ -37,9 +37,7 @@ from gpu.gpx.cpu.state import (
     BEST_COLORS,
     BEST_ISLAND,
     COST,
-    CROSSING,
     ENDS,
-    EXPLORING,
     FOUND,
     FOUND_BY,
     GAINED_AT,
@@ -47,13 +45,10 @@ from gpu.gpx.cpu.state import (
     GENERATIONS,
     HALVED,
     IDLE,
-    KIND_NAMES,
-    KINDS,
     LEFT_OVER,
     MOVES,
     NO_RESULT,
     OPERATIONS,
-    OPTIMIZING,
     QUOTA,
     SCHEDULE_SIZE,
     GpxRules,
@@ -62,8 +57,14 @@ from gpu.gpx.cpu.state import (
 )
 from gpu.gpx.parameters import (
     ALIKE,
+    CROSSING,
     EXPLORER_HALVINGS,
+    EXPLORING,
+    KIND_NAMES,
+    KINDS,
     MOST_HALVINGS,
+    NOBODY,
+    OPTIMIZING,
     RECOVERY,
     GpxParameters,
     HeadParameters,
@@ -599,7 +600,7 @@ class GpxCpuColony(CpuColony):
             )
         graph = tabu.rules_of(key_of(seed), instance, most, 0)
         schedule = np.zeros(SCHEDULE_SIZE, np.int64)
-        schedule[BEST_COLORS], schedule[FOUND_BY] = most, -1
+        schedule[BEST_COLORS], schedule[FOUND_BY] = most, NOBODY
         cost = 2 * len(instance.adjacent) // n + most
         schedule[COST : COST + 3] = cost
         schedule[QUOTA : QUOTA + 3] = max(1, min(rules.moves, rules.work // cost))
@@ -649,7 +650,7 @@ class GpxCpuColony(CpuColony):
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         kind = int(self._schedule[FOUND_BY])
-        found_by = KIND_NAMES[kind] if kind >= 0 else ""
+        found_by = "" if kind == NOBODY else KIND_NAMES[kind]
         return {**super()._more(wanted), "found_by": found_by}
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:
