@@ -17,7 +17,7 @@ from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.first_colorings import best_greedy_coloring
 from gpu.cpu.philox import below, draw_block, key_of, words_of
-from gpu.cpu.record import ITERATION, LAST_TOTAL, count_iteration, record_of
+from gpu.cpu.record import BEST_ITERATION, ITERATION, LAST_TOTAL, count_iteration, record_of
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.gpx.cpu import state as states
@@ -37,9 +37,7 @@ from gpu.gpx.cpu.state import (
     BEST_COLORS,
     BEST_ISLAND,
     COST,
-    CROSSING,
     ENDS,
-    EXPLORING,
     FOUND,
     FOUND_BY,
     GAINED_AT,
@@ -47,13 +45,10 @@ from gpu.gpx.cpu.state import (
     GENERATIONS,
     HALVED,
     IDLE,
-    KIND_NAMES,
-    KINDS,
     LEFT_OVER,
     MOVES,
     NO_RESULT,
     OPERATIONS,
-    OPTIMIZING,
     QUOTA,
     SCHEDULE_SIZE,
     GpxRules,
@@ -62,11 +57,18 @@ from gpu.gpx.cpu.state import (
 )
 from gpu.gpx.parameters import (
     ALIKE,
+    CROSSING,
     EXPLORER_HALVINGS,
+    EXPLORING,
+    KIND_NAMES,
+    KINDS,
     MOST_HALVINGS,
+    NOBODY,
+    OPTIMIZING,
     RECOVERY,
     GpxParameters,
     HeadParameters,
+    trails_note,
 )
 from gpu.gpx.rule import BEHIND, MOST_TRAIL, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance, class_order
@@ -422,6 +424,8 @@ def _gather(state: GpxState) -> None:
     if improved or first:
         for v in range(record.best_solution.size):
             record.best_solution[v] = record.last_solution[v] = population.best[v]
+    if schedule[FOUND_BY] < 0:  # it is what the colony began with, which no iteration has found
+        record.numbers[BEST_ITERATION] = 0
     _share_work(state, finder)
     _end_generation(state)
     _plan(state, bool(finder >= 0))
@@ -571,6 +575,7 @@ class GpxCpuColony(CpuColony):
 
     _run = staticmethod(run)
     _instance: GraphInstance
+    _parameters: GpxParameters | HeadParameters
 
     def __init__(
         self,
@@ -597,7 +602,7 @@ class GpxCpuColony(CpuColony):
             )
         graph = tabu.rules_of(key_of(seed), instance, most, 0)
         schedule = np.zeros(SCHEDULE_SIZE, np.int64)
-        schedule[BEST_COLORS], schedule[FOUND_BY] = most, -1
+        schedule[BEST_COLORS], schedule[FOUND_BY] = most, NOBODY
         cost = 2 * len(instance.adjacent) // n + most
         schedule[COST : COST + 3] = cost
         schedule[QUOTA : QUOTA + 3] = max(1, min(rules.moves, rules.work // cost))
@@ -647,8 +652,9 @@ class GpxCpuColony(CpuColony):
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         kind = int(self._schedule[FOUND_BY])
-        found_by = KIND_NAMES[kind] if kind >= 0 else ""
-        return {**super()._more(wanted), "found_by": found_by}
+        found_by = "" if kind == NOBODY else KIND_NAMES[kind]
+        note = trails_note(self._parameters, self._instance.n)
+        return {**super()._more(wanted), "found_by": found_by, "trails_note": note}
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:
         if not self._matrices.size:

@@ -187,15 +187,38 @@ struct TabuBlock {
                 sum += F::get(*at, field);
                 *at |= F::bar(field);
             }
-            for (unsigned c = 0; c < colors; ++c) {
-                unsigned there = row_at(c)[word_at(i)], count = there & ~F::BARS;
-                unsigned lower = F::filled(F::below(count, least_free[i]) & ~there);
-                least_free[i] ^= (least_free[i] ^ count) & lower;
-            }
+            find_bounds(i);
         }
         conflicts = fewest = total(sum) / 2;
         __syncwarp();
         saved = false;
+    }
+
+    // Goes on with a search whose coloring has `count` colors, and whose counts and ring are there
+    // as they were. The coloring with the fewest conflicts is in memory. All threads call this
+    // together.
+    INLINE void resume(const Color* coloring, unsigned count, unsigned least) {
+        colors = count;
+        __syncthreads();
+        draw();
+        read(coloring);
+        unsigned sum = 0;
+        UNROLL for (int i = 0; i < OWN; ++i) {
+            own[i] = 0, least_free[i] = least_tabu[i] = F::ONES * F::NONE;
+            if (word_at(i) >= words) continue;
+            for (int field = 0; field < FIELDS; ++field) {
+                if (word_at(i) * FIELDS + field >= n) continue;
+                unsigned v = word_at(i) * FIELDS + field;
+                unsigned count_there = entry(row_at(color_of(i, field)), v) & F::NONE;
+                own[i] = F::with(own[i], field, count_there);
+                sum += count_there;
+            }
+            find_bounds(i);
+        }
+        conflicts = total(sum) / 2;
+        fewest = least;
+        saved = true;
+        __syncwarp();
     }
 
     // Makes the best move, or none if all are tabu. `coloring` gets that with the fewest conflicts
@@ -301,6 +324,16 @@ struct TabuBlock {
         mine = warp_total(lane < warps ? vote.gains[lane].y : 0);
         __syncthreads();
         return mine;
+    }
+
+    INLINE void find_bounds(int i) {
+        for (unsigned c = 0; c < colors; ++c) {
+            unsigned there = row_at(c)[word_at(i)], count = there & ~F::BARS;
+            unsigned lower = F::filled(F::below(count, least_free[i]) & ~there);
+            least_free[i] ^= (least_free[i] ^ count) & lower;
+            lower = F::filled(F::below(count, least_tabu[i]) & there);
+            least_tabu[i] ^= (least_tabu[i] ^ count) & lower;
+        }
     }
 
     INLINE void count_in(int v, unsigned color) {
