@@ -570,7 +570,7 @@ class GpxCpuColony(CpuColony):
         If the colony would not fit into free memory.
     """
 
-    NUMBERS = frozenset({"moves", "cycle", "noise", "explored", "patience", "beta", "rho"})
+    NUMBERS = frozenset({"moves", "cycle", "noise", "left", "explored", "patience", "rho"})
 
     _run = staticmethod(run)
     _instance: GraphInstance

@@ -115,7 +115,7 @@ class GpxCudaColony(DeviceHeir):
 
     _parameters: GpxGpuParameters | HeadGpuParameters
 
-    NUMBERS = frozenset({"moves", "cycle", "noise", "rho", "explored", "patience"})
+    NUMBERS = frozenset({"moves", "cycle", "noise", "left", "explored", "patience", "rho"})
 
     def __init__(
         self,

@@ -332,6 +332,29 @@ def test_a_child_takes_over_classes_and_the_rest_by_the_rule(left: str) -> None:
     colony.close()
 
 
+@pytest.mark.parametrize("kind", [GpxGpuParameters, HeadGpuParameters])
+def test_what_can_be_changed_while_it_runs_is_taken_over_by_the_colony_as_it_stands(
+    kind: type[GpxGpuParameters] | type[HeadGpuParameters],
+) -> None:
+    graph = random_graph(30, 0.5)
+    parameters = kind.from_mapping({"ants": 6, "moves": 30}).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    colony.iterate(2)
+    other = {"moves": 20, "cycle": 3, "noise": 1, "left": "random", "explored": 0.5, "patience": 3}
+    other |= {"rho": 0.5}
+    live = {field.name for field in dataclasses.fields(kind) if field.metadata["explanation"].live}
+    assert live
+    for name in live:
+        before = records(colony)["time"].tolist()
+        parameters = dataclasses.replace(parameters, **{name: other[name]})
+        assert colony.adjust(parameters)
+        assert records(colony)["time"].tolist() == before
+        colony.iterate(1)
+    if "left" in live:
+        assert colony.phases["search"][0].args.island_trails is None  # type: ignore[attr-defined]
+    colony.close()
+
+
 def test_trails_are_renewed_by_the_rule() -> None:
     graph = random_graph(40, 0.5, 6)
     values = {"ants": 7, "island": 3, "explorers": 0, "optimizers": 0, "moves": 20}
