@@ -54,7 +54,8 @@ def test_classes_that_are_taken_over_and_the_move_after_that(left: str) -> None:
                 while "tabu search begins" not in told(replay, ant, step).sentence:
                     step += 1
                 move = told(replay, ant, step + 1)
-                assert "move 1" in move.sentence
+                assert move.sentence.startswith(f"Ant {ant + 1}, move 1: ")
+                assert "An iteration has 1 move of its tabu search" in move.caveat
                 expected[ant] = move.picture.colors
             colony.iterate(1)
             for ant, colors in expected.items():
@@ -90,7 +91,7 @@ def test_the_moves_of_an_explorer() -> None:
     with closing(colony_of("gpx-seq", GRAPH, ants=1, optimizers=0, explorers=1)) as colony:
         colony.iterate(3)
         replay = GpxRule(GRAPH).replay(colony, 3)
-        assert "move 2" in told(replay, 0, 2).sentence
+        assert told(replay, 0, 2).sentence.startswith("Ant 1, move 2: ")
         with pytest.raises(ValueError, match="step"):
             replay.decision(0, 0)
 
