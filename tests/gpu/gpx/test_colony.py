@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -158,7 +158,8 @@ def test_what_can_be_changed_while_it_runs_is_taken_over_by_the_colony_as_it_sta
         colony.iterate(3)
         generations = int(colony._schedule[GENERATIONS])
         for one in live:
-            assert colony.adjust(replace(colony._parameters, **{one: other[one]}))
+            values = {**colony._parameters.to_dict(), one: other[one]}
+            assert colony.adjust(kind.from_mapping(values).resolved(instance.n))
             colony.iterate(1)
         assert colony._schedule[GENERATIONS] >= generations
         assert colony.standing.rules.moves == 9
