@@ -207,6 +207,26 @@ class HeadParameters(Parameters):
         return dataclasses.replace(self, ants=ants, moves=_moves(self.moves, n))
 
 
+def trails_note(parameters: GpxParameters | HeadParameters, n: int) -> str:
+    """Return why there are no trails of a graph of ``n`` vertices, or that ants do not read them.
+
+    Parameters are resolved.
+    """
+    if n > MOST_WITH_TRAILS:
+        return (
+            f"On graphs of more than {MOST_WITH_TRAILS:,} vertices this colony lays no trails, "
+            "because a matrix of all pairs of vertices would be too large"
+        )
+    if isinstance(parameters, HeadParameters):
+        return "HEAD has no trails: its ants do not read these"
+    assert parameters.ants is not None
+    assert parameters.optimizers is not None
+    assert parameters.explorers is not None
+    if parameters.ants <= parameters.optimizers + parameters.explorers:
+        return "Trails are laid by ants that cross colorings, and there are none of these"
+    return "" if parameters.left == BY_TRAILS else "With left = random, ants do not read them"
+
+
 def _moves(moves: int | None, n: int) -> int:
     return moves if moves is not None else MOVES_A_VERTEX * n
 

@@ -68,6 +68,7 @@ from gpu.gpx.parameters import (
     RECOVERY,
     GpxParameters,
     HeadParameters,
+    trails_note,
 )
 from gpu.gpx.rule import MOST_TRAIL, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance, class_order
@@ -574,6 +575,7 @@ class GpxCpuColony(CpuColony):
 
     _run = staticmethod(run)
     _instance: GraphInstance
+    _parameters: GpxParameters | HeadParameters
 
     def __init__(
         self,
@@ -655,7 +657,8 @@ class GpxCpuColony(CpuColony):
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         kind = int(self._schedule[FOUND_BY])
         found_by = "" if kind == NOBODY else KIND_NAMES[kind]
-        return {**super()._more(wanted), "found_by": found_by}
+        note = trails_note(self._parameters, self._instance.n)
+        return {**super()._more(wanted), "found_by": found_by, "trails_note": note}
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:
         if not self._matrices.size:

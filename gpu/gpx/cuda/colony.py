@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
 from gpu.core.legacy import Legacy
-from gpu.core.snapshot import Wanted
+from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cuda.colony import DeviceHeir, State, numbers_of
 from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.iterations import Iterations, Phases
@@ -39,6 +39,7 @@ from gpu.gpx.parameters import (
     NOBODY,
     GpxGpuParameters,
     HeadGpuParameters,
+    trails_note,
 )
 from gpu.gpx.rule import HEAVIEST_SUM
 from gpu.problems.coloring.dsatur import dsatur_coloring
@@ -285,11 +286,17 @@ class GpxCudaColony(DeviceHeir):
             *(self._most, self._ring),
         ).of(ant)
 
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Return the state; see :meth:`gpu.core.colony.Colony.snapshot`."""
+        pictures = Wanted.PHEROMONE | Wanted.TRAILS
+        return super().snapshot(wanted if self._marked else wanted & ~pictures)
+
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         plan = np.array(self._machine.download(self._arrays["plan"])).view(GenerationPlan.dtype)
         kind = int(plan["found_by"].item())
         found_by = "" if kind == NOBODY else KIND_NAMES[kind]
-        return {**super()._more(wanted), "found_by": found_by}
+        note = trails_note(self._parameters, self._graph.n)
+        return {**super()._more(wanted), "found_by": found_by, "trails_note": note}
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays[self.BEST]

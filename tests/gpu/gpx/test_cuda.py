@@ -13,6 +13,7 @@ from gpu.core.decisions import Step, Unanswered
 from gpu.core.random import Purpose, key_of, philox4x32
 from gpu.core.snapshot import Wanted
 from gpu.cuda.iterations import Iterations
+from gpu.gpx import parameters as gpx_parameters
 from gpu.gpx.cuda import colony as launching
 from gpu.gpx.cuda.colony import GpxCudaColony
 from gpu.gpx.cuda.kernels import OPTIMIZER_EFFORT, AntRecord, GenerationPlan
@@ -441,6 +442,20 @@ def test_trails_are_renewed_by_the_rule() -> None:
             anew = records(colony)[first]["anew"]
             np.testing.assert_array_equal(after[island], 0 if anew else expected)
     colony.close()
+
+
+def test_a_graph_without_trails_has_no_picture_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (launching, gpx_parameters):
+        monkeypatch.setattr(module, "MOST_WITH_TRAILS", 29)
+    for n in (29, 30):
+        parameters = HeadGpuParameters.from_mapping({"ants": 2, "moves": 5}).resolved(n)
+        colony = GpxCudaColony(random_graph(n, 0.5), parameters, EmulatedMachine(), SEED)
+        colony.iterate(1)
+        shot = colony.snapshot(Wanted.EVERYTHING)
+        colony.close()
+        assert (shot.pheromone is None, shot.trails is None) == (n == 30, n == 30)
+        said = "On graphs of more than 29 vertices" if n == 30 else "HEAD has no trails"
+        assert shot.trails_note.startswith(said)
 
 
 def test_a_given_coloring_is_the_first_best_one() -> None:

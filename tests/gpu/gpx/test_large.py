@@ -31,6 +31,7 @@ def test_a_large_sparse_graph_gets_fewer_colors_than_greedy_ones() -> None:
                 break
         assert graph.cost_of(shown.best_solution) == shown.best_cost < greedy
         assert (shown.pheromone, shown.trails) == (None, None)
+        assert shown.trails_note.startswith("On graphs of more than 4,096 vertices")
         assert colony.trails_from(7).tolist() == [1.0] * n
     finally:
         colony.close()
