@@ -291,6 +291,24 @@ def test_moves_in_any_number_are_cut_into_iterations() -> None:
     colony.close()
 
 
+def test_a_run_of_long_generations_is_stopped_in_the_midst_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(launching, "MOST_EFFORT", 2000)
+    graph = random_graph(40, 0.5)
+    values = {"ants": 4, "explorers": 0, "optimizers": 1, "moves": 100_000_000}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(milliseconds=200.0), SEED)
+    colony.iterate(1000, lambda: True)
+    made = colony.snapshot(Wanted.NUMBERS).iteration
+    assert made <= 1
+    colony.iterate(3)  # and goes on with it
+    assert made < colony.snapshot(Wanted.NUMBERS).iteration <= made + 3
+    assert not plan_of(colony)["generations"]
+    assert 0 < records(colony)["time"].max() < 200
+    colony.close()
+
+
 def test_the_first_iteration_is_short_because_all_vertices_may_be_in_conflict() -> None:
     graph = random_graph(60, 0.9)
     values = {"ants": 3, "explorers": 0, "optimizers": 0, "moves": 100_000_000}
