@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.core.decisions import Step, Unanswered
+from gpu.core.machine import devices
 from gpu.core.random import Purpose, key_of, philox4x32
 from gpu.core.snapshot import Wanted
 from gpu.cuda.iterations import Iterations
@@ -28,8 +29,9 @@ from gpu.gpx.parameters import (
 )
 from gpu.gpx.replay import GpxRule
 from gpu.problems.coloring.instance import GraphInstance
+from gpu.run.solving import solve
 from tests.emulation import needs_emulation
-from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.cuda.emulated import EMULATED_GPU, EmulatedMachine, emulate_gpu
 from tests.gpu.gpx.literal import LOOSE, OptimizerLiteral, crossed, squeezed, words_of
 from tests.gpu.rlf.literal import random_graph
 from tests.gpu.tabu_search.literal import TabuLiteral
@@ -230,6 +232,19 @@ def test_the_kind_that_found_a_coloring_is_named_and_all_others_work_half_as_lon
         assert colony._arrays["halved"].tolist() == times
     assert kind in finders
     colony.close()
+
+
+@pytest.mark.parametrize("name", ["gpx-gpu", "head-gpu"])
+def test_a_run_says_which_ants_found_its_coloring(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emulate_gpu(monkeypatch)
+    monkeypatch.setattr(devices, "find", lambda name: EMULATED_GPU)
+    graph = random_graph(50, 0.5, 2)
+    chosen = {"ants": 6, "moves": 100}
+    result = solve(graph, colony=name, device="cuda:0", parameters=chosen, seed=2, iterations=4)
+    assert result.best_iteration
+    assert result.to_dict()["found_by"] in KIND_NAMES
 
 
 def test_work_that_was_halved_comes_back_where_nobody_finds_anything() -> None:
