@@ -15,9 +15,7 @@
 
 typedef unsigned short Color;
 
-constexpr Color LOOSE = 0x7fff;  // the color of a vertex that has none
 constexpr unsigned NO_MOVE = ~0u;
-constexpr unsigned NO_ENTRY = 0xffff, DEAD = ~0u;
 
 // A random number for each move and color, which decides on ties; as gpu/tabu_search/cpu.py has it.
 INLINE unsigned lot(unsigned vertex, unsigned color, unsigned salt) {
