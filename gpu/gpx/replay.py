@@ -41,6 +41,7 @@ _NOT_YET = "In this iteration ants begin with other colorings. Make a step (N), 
 _BEGINS_ANEW = "In this iteration the ant begins anew, with another coloring. Make a step (N)."
 _ON_GPU = "The ants of a colony on a GPU cannot be replayed: run the colony on the CPU to see them."
 _DONE = "One color is enough: there is nothing to find."
+_ALL_AT_ONCE = "In a large graph many vertices get colors at once: there are no steps to show."
 _ALL_COLORED = "All vertices have a color: the ant gives up a class, and goes on with the others."
 
 
@@ -124,6 +125,8 @@ class GpxReplay:
         """Look at where the ant stands; return why it cannot be followed, or nothing."""
         rules, schedule = state.rules, state.schedule
         crossing = rules.ants - rules.optimizers - rules.explorers
+        if rules.in_rounds:
+            return _ALL_AT_ONCE
         if crossing <= ant < crossing + rules.optimizers:
             self._optimizer = _OptimizerReplay(self._graph, state, ant, ant - crossing)
             return "" if self._optimizer.count <= target else _BEGINS_ANEW
