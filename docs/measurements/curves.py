@@ -50,6 +50,8 @@ def draw(
             axes.set_ylim(bottom=LEAST / 1.5)
         else:
             axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+            axes.set_xlim(left=0.01)
+            axes.xaxis.set_major_locator(LogLocator())
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
         axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_title(name, fontsize=10)

@@ -228,9 +228,12 @@ def main() -> None:
         plan = _part(whole, asked)
         within = {*plan.all_seeds} <= {*whole.all_seeds}
         plan = tried(plan) if asked.tries else dataclasses.replace(plan, **changes)
-        # A part of an experiment is what the whole of it makes, too. The folder is no reader's.
-        words = [name, "FOLDER"] if within and not changes and not asked.tries else sys.argv[1:]
-        words = ["FOLDER" if Path(word) == asked.folder else word for word in words]
+        # A part of an experiment is what the whole of it makes, too. These paths are no reader's.
+        own = ["--head", "HEAD"] if asked.head else []
+        words = [name, "FOLDER", *own]
+        if changes or asked.tries or not within:
+            names = {asked.folder: "FOLDER", asked.head: "HEAD"}
+            words = [names.get(Path(word), word) for word in sys.argv[1:]]
         command = shlex.join(["python", "docs/measurements/measure.py", *words])
         rows = Rows(asked.out / f"{plan.file}.json")
 

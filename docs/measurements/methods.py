@@ -128,11 +128,9 @@ def _of_colony(instance: Instance, case: Case, plan: Experiment) -> Iterator[Fol
 
 def _of_run(instance: Instance, case: Case, plan: Experiment) -> Iterator[Followed]:
     """Run to the goal, to a proof or to the time. Time counts from before the run is built."""
-    warm_up(instance, case, plan.device)
-    stop = StopSettings(
-        seconds=plan.limit(instance.name), target_length=plan.goal(instance) or None
-    )
-    for seed in plan.all_seeds:
+    goal = plan.goal(instance) or None
+
+    def run(seed: int, seconds: float) -> Run:
         fresh = dataclasses.replace(instance)  # nothing is known of it from the run before
         session = new_session(
             fresh,
@@ -140,11 +138,16 @@ def _of_run(instance: Instance, case: Case, plan: Experiment) -> Iterator[Follow
             device=plan.device,
             parameters=case.values,
             seed=seed,
-            stop=stop,
+            stop=StopSettings(seconds=seconds, target_length=goal),
         )
-        run = Run(fresh, session)
-        outcome = run.finish()
+        made = Run(fresh, session)
+        outcome = made.finish()
         if outcome.ending is not Ending.FINISHED:
             raise DeviceError(f"{case.system} failed: {outcome.reason}")
-        built = run.spent.building
-        yield seed, [(built + one.seconds, one.iteration, one.cost) for one in run.improvements]
+        return made
+
+    run(0, 1.0)  # compiles
+    for seed in plan.all_seeds:
+        done = run(seed, plan.limit(instance.name))
+        built = done.spent.building
+        yield seed, [(built + one.seconds, one.iteration, one.cost) for one in done.improvements]

@@ -121,6 +121,9 @@ class Snapshot:
     # square. A selective memory shows what it holds, and the initial trail elsewhere.
     pheromone: NDArray[np.float32] | None = None
     trails: Trails | None = None  # the strongest trails
+    # what is to be said of the trails, in a sentence without its full stop: why there are none, or
+    # that ants do not read them
+    trails_note: str = ""
     strip: TrailTable | None = None  # trails to the candidates of each city of the best tour
     band: TrailTable | None = None  # trails to the cities around each one on the best tour
     updates: Updates | None = None  # for colonies with a selective memory

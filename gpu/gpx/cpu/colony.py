@@ -52,9 +52,7 @@ from gpu.gpx.cpu.state import (
     BEST_COLORS,
     BEST_ISLAND,
     COST,
-    CROSSING,
     ENDS,
-    EXPLORING,
     FOUND,
     FOUND_BY,
     GAINED_AT,
@@ -62,13 +60,10 @@ from gpu.gpx.cpu.state import (
     GENERATIONS,
     HALVED,
     IDLE,
-    KIND_NAMES,
-    KINDS,
     LEFT_OVER,
     MOVES,
     NO_RESULT,
     OPERATIONS,
-    OPTIMIZING,
     QUOTA,
     SCHEDULE_SIZE,
     GpxRules,
@@ -77,13 +72,20 @@ from gpu.gpx.cpu.state import (
 )
 from gpu.gpx.parameters import (
     ALIKE,
+    CROSSING,
     EXPLORER_HALVINGS,
+    EXPLORING,
+    KIND_NAMES,
+    KINDS,
     MOST_HALVINGS,
+    NOBODY,
+    OPTIMIZING,
     RECOVERY,
     GpxParameters,
     HeadParameters,
+    trails_note,
 )
-from gpu.gpx.rule import BEHIND, FEW_LOOSE, MOST_TRAIL, WHOLE_KEEP
+from gpu.gpx.rule import FEW_LOOSE, MOST_TRAIL, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import (
@@ -246,7 +248,7 @@ def _cross_and_search(state: GpxState, room: CrossRoom, ant: Whole, target: Whol
     words = words_of(key, CROSS, state.record.numbers[ITERATION], ant, 0)
     behind = now[NOW_COLORS] - target
     begins = not progress[BEGUN]
-    far = begins or (behind > 0 if rules.anew else behind > max(1, target // BEHIND))
+    far = begins or (behind > 0 if rules.anew else behind > max(1, target // rules.behind))
     crosses = schedule[GENERATION_MOVES] == 0
     random = False
     if begins:
@@ -627,10 +629,11 @@ class GpxCpuColony(CpuColony):
         If the colony would not fit into free memory.
     """
 
-    NUMBERS = frozenset({"moves", "cycle", "noise", "explored", "patience", "beta", "rho"})
+    NUMBERS = frozenset({"moves", "cycle", "noise", "left", "explored", "patience", "rho"})
 
     _run = staticmethod(run)
     _instance: GraphInstance
+    _parameters: GpxParameters | HeadParameters
 
     def __init__(
         self,
@@ -657,7 +660,7 @@ class GpxCpuColony(CpuColony):
             )
         graph = tabu.rules_of(key_of(seed), instance, most, 0)
         schedule = np.zeros(SCHEDULE_SIZE, np.int64)
-        schedule[BEST_COLORS], schedule[FOUND_BY] = most, -1
+        schedule[BEST_COLORS], schedule[FOUND_BY] = most, NOBODY
         cost = 2 * len(instance.adjacent) // n + most
         schedule[COST : COST + 3] = cost
         schedule[QUOTA : QUOTA + 3] = max(1, min(rules.moves, rules.work // cost))
@@ -698,6 +701,10 @@ class GpxCpuColony(CpuColony):
         state: GpxState = self._shared
         return state
 
+    def standing_of(self, ant: int) -> GpxState:
+        """Return the state as it stands; see :class:`gpu.gpx.replay.ReadableGpxColony`."""
+        return self.standing
+
     @property
     def _shown(self) -> NDArray[np.uint16]:
         """The trails of the island that last found a better coloring than all before."""
@@ -712,8 +719,9 @@ class GpxCpuColony(CpuColony):
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         kind = int(self._schedule[FOUND_BY])
-        found_by = KIND_NAMES[kind] if kind >= 0 else ""
-        return {**super()._more(wanted), "found_by": found_by}
+        found_by = "" if kind == NOBODY else KIND_NAMES[kind]
+        note = trails_note(self._parameters, self._instance.n)
+        return {**super()._more(wanted), "found_by": found_by, "trails_note": note}
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:
         if not self._matrices.size:

@@ -20,19 +20,13 @@ from gpu.gpx.parameters import (
     GpxParameters,
     HeadParameters,
 )
-from gpu.gpx.rule import WHOLE_KEEP
+from gpu.gpx.rule import BEHIND, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import TabuRules, TabuWorkspace
 
 MOST_WORK = 2_500_000  # operations of an ant of an island in an iteration, at most: some 4 ms
 ALONE = 4  # times as much work have optimizers and explorers, who are few
-
-CROSSING, OPTIMIZING, EXPLORING = range(3)
-"""What an ant does. The ants of a kind are numbered in a row, in this order of the kinds."""
-
-KINDS = 3
-KIND_NAMES = "ants that cross colorings", "a conflict optimizer", "an explorer"
 
 
 class GpxRules(NamedTuple):
@@ -50,6 +44,7 @@ class GpxRules(NamedTuple):
     patience: int  # moves
     keep: int  # share of a trail that remains, in units of 2^-16
     anew: bool  # whether all begin anew with each number of colors, as published
+    behind: int  # an ant is far behind if it must give up more than one in so many colors
     heaviest: np.uint32  # weight of a vertex at which all are halved
     work: int  # operations of an ant of an island in an iteration, at most
     in_rounds: bool  # whether all threads make the moves of the only ant, an optimizer
@@ -133,6 +128,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
         patience=0,
         keep=round(HEAD_KEEP * WHOLE_KEEP),
         anew=True,
+        behind=BEHIND,
         heaviest=heaviest_of(int(graph.degrees.max(initial=0))),
         work=MOST_WORK,
         in_rounds=False,

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpu.core.decisions import Step, Unanswered
+from gpu.core.machine import devices
 from gpu.core.random import Purpose, key_of, philox4x32
 from gpu.core.snapshot import Wanted
 from gpu.cuda.iterations import Iterations
+from gpu.gpx import parameters as gpx_parameters
 from gpu.gpx.cuda import colony as launching
 from gpu.gpx.cuda.colony import GpxCudaColony
-from gpu.gpx.cuda.kernels import OPTIMIZER_COST, AntRecord
-from gpu.gpx.parameters import GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.cuda.kernels import OPTIMIZER_EFFORT, AntRecord, GenerationPlan
+from gpu.gpx.parameters import (
+    CROSSING,
+    EXPLORING,
+    KIND_NAMES,
+    OPTIMIZING,
+    RECOVERY,
+    GpxGpuParameters,
+    HeadGpuParameters,
+)
+from gpu.gpx.replay import GpxRule
 from gpu.problems.coloring.instance import GraphInstance
+from gpu.run.solving import solve
 from tests.emulation import needs_emulation
-from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.gpx.literal import LOOSE, OptimizerLiteral, squeezed
+from tests.gpu.cuda.emulated import EMULATED_GPU, EmulatedMachine, emulate_gpu
+from tests.gpu.gpx.literal import LOOSE, OptimizerLiteral, crossed, squeezed, words_of
 from tests.gpu.rlf.literal import random_graph
 from tests.gpu.tabu_search.literal import TabuLiteral
 
@@ -29,6 +43,11 @@ SEED = 2**40 + 5
 
 def records(colony: GpxCudaColony) -> NDArray[np.void]:
     return np.array(colony._arrays["records"]).view(AntRecord.dtype)[:, 0]
+
+
+def plan_of(colony: GpxCudaColony) -> NDArray[np.void]:
+    plan: NDArray[np.void] = np.array(colony._arrays["plan"]).view(GenerationPlan.dtype)[0, 0]
+    return plan
 
 
 def random_start(graph: GraphInstance, ant: int, count: int) -> TabuLiteral:
@@ -103,14 +122,16 @@ def test_an_optimizer_is_that_of_the_rule_to_the_letter(
         colony._heaviest = heaviest
         colony._iterations = Iterations(colony._machine, colony._phases_for(parameters))
     first: list[int] = np.array(colony._arrays["best_coloring"]).tolist()
-    count = colony._most
+    count, end = colony._most, 0
     for generation in (1, 2):
+        work = int(plan_of(colony)["work"]) >> int(colony._arrays["halved"][OPTIMIZING])
+        end += max(1, work // OPTIMIZER_EFFORT)
         colony.iterate(1)
         if generation == 1:
             start = squeezed(first, count, count - 1)
             own = OptimizerLiteral(graph, SEED, 2, start, count - 1, 15, colony._heaviest)
         while True:
-            while own.loose and own.time < moves // OPTIMIZER_COST * generation:
+            while own.loose and own.time < end:
                 own.move()
             if own.loose:
                 break
@@ -176,6 +197,298 @@ def test_the_same_seed_gives_the_same_run_in_parts_or_whole() -> None:
     assert found[0][0] == found[1][0]
     assert found[0][2] == found[1][2]
     np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+@pytest.mark.parametrize("kind", [CROSSING, OPTIMIZING, EXPLORING])
+def test_the_kind_that_found_a_coloring_is_named_and_all_others_work_half_as_long(
+    kind: int,
+) -> None:
+    graph = random_graph(40, 0.5, 7)
+    values = {
+        "ants": 2 if kind == CROSSING else 4,
+        "explorers": 2 * (kind == EXPLORING),
+        "optimizers": 2 * (kind == OPTIMIZING),
+        "moves": 100 if kind == CROSSING else 1,
+        "explored": 1.0,
+    }
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    start = np.arange(40, dtype=np.int32) if kind == CROSSING else None
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED, start)
+    assert colony.snapshot(Wanted.NUMBERS).found_by == ""
+    times = [0, 0, 0]
+    finders = set()
+    for _ in range(8):
+        before = colony._arrays["best_coloring"].max()
+        if kind != CROSSING:  # those that cross colorings make one move, and find nothing
+            colony._arrays["plan"].view(GenerationPlan.dtype)["work"] = 1_000_000
+        colony.iterate(1)
+        if colony._arrays["best_coloring"].max() == before:
+            break
+        shown = colony.snapshot(Wanted.NUMBERS).found_by
+        finder = KIND_NAMES.index(shown)
+        finders.add(finder)
+        for one, most in ((CROSSING, 4), (OPTIMIZING, 4), (EXPLORING, 1)):
+            times[one] = 0 if one == finder else min(times[one] + 1, most)
+        assert colony._arrays["halved"].tolist() == times
+    assert kind in finders
+    colony.close()
+
+
+@pytest.mark.parametrize("name", ["gpx-gpu", "head-gpu"])
+def test_a_run_says_which_ants_found_its_coloring(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emulate_gpu(monkeypatch)
+    monkeypatch.setattr(devices, "find", lambda name: EMULATED_GPU)
+    graph = random_graph(50, 0.5, 2)
+    chosen = {"ants": 6, "moves": 100}
+    result = solve(graph, colony=name, device="cuda:0", parameters=chosen, seed=2, iterations=4)
+    assert result.best_iteration
+    assert result.to_dict()["found_by"] in KIND_NAMES
+
+
+def test_work_that_was_halved_comes_back_where_nobody_finds_anything() -> None:
+    graph = random_graph(16, 1.0)  # no coloring has fewer colors
+    values = {"ants": 4, "explorers": 1, "optimizers": 1, "moves": 2, "island": 2}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    colony._machine.upload(colony._arrays["halved"], np.array([0, 2, 1], np.uint32))
+    colony.iterate(RECOVERY - 1)
+    assert colony._arrays["halved"].tolist() == [0, 2, 1]
+    colony.iterate(1)
+    assert colony._arrays["halved"].tolist() == [0, 1, 0]
+    colony.close()
+
+
+@pytest.mark.parametrize("head", [False, True])
+def test_an_iteration_has_so_much_work_and_the_search_goes_on_in_the_next_one(
+    head: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A generation in one iteration, or in many, with another number of rows in shared memory."""
+    graph, moves = random_graph(60, 0.7, 2), 600
+    kind = HeadGpuParameters if head else GpxGpuParameters
+    own = {} if head else {"explorers": 0, "optimizers": 0, "island": 2}
+    parameters = kind.from_mapping({"ants": 4, "moves": moves, **own}).resolved(graph.n)
+    # A coloring that is hard to better, so that all search with as many colors all the time.
+    first = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    first.iterate(4)
+    start = first.snapshot(Wanted.SOLUTION).best_solution
+    first.close()
+    found = []
+    for effort, shared in ((1 << 40, 64 << 10), (20_000, 64 << 10), (20_000, 2000)):
+        monkeypatch.setattr(launching, "MOST_EFFORT", effort)
+        machine = EmulatedMachine(shared_limit=shared)
+        colony = GpxCudaColony(graph, parameters, machine, SEED, start)
+        iterations = 0
+        while not plan_of(colony)["generations"]:
+            before = records(colony)["time"]
+            colony.iterate(1)
+            iterations += 1
+            made = records(colony)["time"] - before
+            assert made.max() * 64 <= effort
+        assert (iterations > 3) == (effort < 1 << 40)
+        assert (records(colony)["time"] == moves).all()
+        children = np.array(colony._arrays["colorings"][1])
+        found.append((children.tolist(), records(colony).tolist()))
+        assert (colony._rows_near < colony._most) == (shared < 4096)
+        colony.close()
+    assert found[0] == found[1] == found[2]
+
+
+def test_moves_in_any_number_are_cut_into_iterations() -> None:
+    graph = random_graph(30, 0.5)
+    values = {"ants": 3, "explorers": 1, "optimizers": 0, "moves": 100_000_000}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    plan = plan_of(colony)
+    assert 0 < int(plan["quota"]) <= launching.MOST_EFFORT // 64
+    assert 0 < int(plan["work"]) <= launching.MOST_EFFORT
+    colony.close()
+
+
+def test_a_run_of_long_generations_is_stopped_in_the_midst_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(launching, "MOST_EFFORT", 2000)
+    graph = random_graph(40, 0.5)
+    values = {"ants": 4, "explorers": 0, "optimizers": 1, "moves": 100_000_000}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(milliseconds=200.0), SEED)
+    colony.iterate(1000, lambda: True)
+    made = colony.snapshot(Wanted.NUMBERS).iteration
+    assert made <= 1
+    colony.iterate(3)  # and goes on with it
+    assert made < colony.snapshot(Wanted.NUMBERS).iteration <= made + 3
+    assert not plan_of(colony)["generations"]
+    assert 0 < records(colony)["time"].max() < 200
+    colony.close()
+
+
+def test_the_first_iteration_is_short_because_all_vertices_may_be_in_conflict() -> None:
+    graph = random_graph(60, 0.9)
+    values = {"ants": 3, "explorers": 0, "optimizers": 0, "moves": 100_000_000}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    a_move = (64 + graph.n) * (colony._most // 32 + 1)
+    assert int(plan_of(colony)["quota"]) * a_move <= launching.MOST_EFFORT
+    colony.close()
+
+
+@pytest.mark.parametrize("left", ["trails", "random"])
+def test_a_child_takes_over_classes_and_the_rest_by_the_rule(left: str) -> None:
+    graph, crossed_ants = random_graph(50, 0.5, 6), 0
+    values = {"ants": 6, "island": 3, "explorers": 0, "optimizers": 0, "moves": 1, "left": left}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    for iteration in range(12):
+        half = int(plan_of(colony)["generations"]) % 2
+        parents = np.array(colony._arrays["colorings"][half])[:, : graph.n].tolist()
+        trails = np.array(colony._arrays["island_trails"])[:, :, : graph.n].tolist()
+        before = records(colony)
+        count = int(colony._arrays["best_coloring"].max())
+        colony.iterate(1)
+        for ant in range(6):
+            if not before[ant]["colors"] or before[ant]["anew"]:
+                continue
+            words = words_of(SEED, Purpose.CROSS, iteration, ant, 0)
+            others = [one for one in range(ant // 3 * 3, ant // 3 * 3 + 3) if one != ant]
+            partner = others[words[2] * 2 >> 32]
+            own = trails[ant // 3] if left == "trails" else None
+            child, over = crossed(parents[ant], parents[partner], count, words, own)
+            after = records(colony)[ant]
+            assert after["left"] == over
+            if after["conflicts"] and after["colors"] == count:
+                search = TabuLiteral(graph, SEED, ant, child, count)
+                search.time, search.fewest = int(before[ant]["time"]), 0
+                search.fewest = search.conflicts()
+                search.move()
+                now = np.array(colony._arrays["scratch"])[ant, : graph.n]
+                np.testing.assert_array_equal(now, search.colors)
+                crossed_ants += 1
+    assert crossed_ants > 20
+    colony.close()
+
+
+@pytest.mark.parametrize("kind", [GpxGpuParameters, HeadGpuParameters])
+def test_what_can_be_changed_while_it_runs_is_taken_over_by_the_colony_as_it_stands(
+    kind: type[GpxGpuParameters] | type[HeadGpuParameters],
+) -> None:
+    graph = random_graph(30, 0.5)
+    parameters = kind.from_mapping({"ants": 6, "moves": 30}).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    colony.iterate(2)
+    other: dict[str, Any] = {
+        "moves": 20,
+        "cycle": 3,
+        "noise": 1,
+        "left": "random",
+        "explored": 0.5,
+        "patience": 3,
+    }
+    other |= {"rho": 0.5}
+    live = {field.name for field in dataclasses.fields(kind) if field.metadata["explanation"].live}
+    assert live
+    for name in live:
+        before = records(colony)["time"].tolist()
+        values = {**parameters.to_dict(), name: other[name]}
+        parameters = kind.from_mapping(values).resolved(graph.n)
+        assert colony.adjust(parameters)
+        assert records(colony)["time"].tolist() == before
+        colony.iterate(1)
+    if "left" in live:
+        assert colony.phases["search"][0].args.island_trails is None  # type: ignore[attr-defined]
+    colony.close()
+
+
+@pytest.mark.parametrize("left", ["trails", "random", "head"])
+def test_what_decision_tells_of_an_ant_is_what_it_does_then(
+    left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launching, "MOST_EFFORT", 1)  # so that an iteration has a move
+    graph, told = random_graph(40, 0.5, 3), {"takes over": 0, "gives it color": 0}
+    told |= {"go on": 0, "explore": 0}
+    parameters: GpxGpuParameters | HeadGpuParameters
+    if left == "head":
+        parameters = HeadGpuParameters.from_mapping({"ants": 4, "moves": 5}).resolved(graph.n)
+    else:
+        values: dict[str, Any] = {"ants": 8, "island": 3, "explorers": 1, "optimizers": 1}
+        values |= {"left": left, "patience": 4, "moves": 5}
+        parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    ants = parameters.ants
+    assert ants is not None
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    rule = GpxRule(graph)
+    assert isinstance(rule.replay(colony, 0).decision(0, 1), Unanswered)
+    colony.iterate(20)
+    for iteration in range(20, 50):
+        replay, expected = rule.replay(colony, iteration), {}
+        before, best = records(colony), colony._arrays["best_coloring"].max()
+        for ant in range(ants):
+            step = replay.decision(ant, 1)
+            if isinstance(step, Unanswered):
+                continue  # it begins anew
+            assert step is not None
+            number, kinds = 1, [name for name in told if name in step.sentence]
+            while ", move " not in step.sentence:
+                number += 1
+                step = replay.decision(ant, number)
+                assert isinstance(step, Step)
+            explores = left != "head" and ant == ants - 1
+            kind = kinds[0] if kinds else "explore" if explores else "go on"
+            expected[ant] = kind, step.picture.colors
+        colony.iterate(1)
+        after = records(colony)
+        for ant, (kind, colors) in expected.items():
+            explores = kind == "explore"
+            if not explores and after[ant]["colors"] != best:
+                continue  # it has found something
+            if after[ant]["time"] != before[ant]["time"] + 1:
+                continue  # it has made more moves
+            now = colony._arrays["scratch"][ant, : graph.n].astype(np.int32)
+            np.testing.assert_array_equal(np.where(now == 0x7FFF, LOOSE, now), colors)
+            told[kind] += 1
+    assert told["takes over"] > 3
+    assert told["go on"] > 20
+    if left != "head":
+        assert min(told.values()) > 3
+    colony.close()
+
+
+def test_trails_are_renewed_by_the_rule() -> None:
+    graph = random_graph(40, 0.5, 6)
+    values = {"ants": 7, "island": 3, "explorers": 0, "optimizers": 0, "moves": 20}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    keep = round(0.85 * 65536)
+    for _ in range(6):
+        half = int(plan_of(colony)["generations"]) % 2
+        before = np.array(colony._arrays["island_trails"])[:, :, :40].astype(np.int64)
+        colony.iterate(1)
+        children = np.array(colony._arrays["colorings"][1 - half])[:, :40]
+        after = np.array(colony._arrays["island_trails"])[:, :, :40]
+        assert len(after) == 2
+        for island, (first, end) in enumerate(((0, 3), (3, 7))):
+            expected = before[island] * keep >> 16
+            deposit = (65536 - keep) * 65535 // 65536 // (end - first)
+            for colors in children[first:end]:
+                expected += deposit * np.equal.outer(colors, colors)
+            anew = records(colony)[first]["anew"]
+            np.testing.assert_array_equal(after[island], 0 if anew else expected)
+    colony.close()
+
+
+def test_a_graph_without_trails_has_no_picture_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (launching, gpx_parameters):
+        monkeypatch.setattr(module, "MOST_WITH_TRAILS", 29)
+    for n in (29, 30):
+        parameters = HeadGpuParameters.from_mapping({"ants": 2, "moves": 5}).resolved(n)
+        colony = GpxCudaColony(random_graph(n, 0.5), parameters, EmulatedMachine(), SEED)
+        colony.iterate(1)
+        shot = colony.snapshot(Wanted.EVERYTHING)
+        colony.close()
+        assert (shot.pheromone is None, shot.trails is None) == (n == 30, n == 30)
+        said = "On graphs of more than 29 vertices" if n == 30 else "HEAD has no trails"
+        assert shot.trails_note.startswith(said)
 
 
 def test_a_given_coloring_is_the_first_best_one() -> None:

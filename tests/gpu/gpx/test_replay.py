@@ -10,7 +10,8 @@ import pytest
 
 from gpu import catalog
 from gpu.core.decisions import Step, Unanswered
-from gpu.gpx.cpu.state import FOUND, GENERATIONS, OPTIMIZING, QUOTA
+from gpu.gpx.cpu.state import FOUND, GENERATIONS, QUOTA
+from gpu.gpx.parameters import OPTIMIZING
 from gpu.gpx.replay import GpxReplay, GpxRule
 from tests.gpu.gpx.test_colony import colony_of
 from tests.gpu.rlf.literal import random_graph
@@ -53,7 +54,8 @@ def test_classes_that_are_taken_over_and_the_move_after_that(left: str) -> None:
                 while "tabu search begins" not in told(replay, ant, step).sentence:
                     step += 1
                 move = told(replay, ant, step + 1)
-                assert "move 1" in move.sentence
+                assert move.sentence.startswith(f"Ant {ant + 1}, move 1: ")
+                assert "An iteration has 1 move of its tabu search" in move.caveat
                 expected[ant] = move.picture.colors
             colony.iterate(1)
             for ant, colors in expected.items():
@@ -85,17 +87,22 @@ def test_the_moves_of_an_optimizer() -> None:
         np.testing.assert_array_equal(state.optimizers.weights[0], slow.weights)
 
 
-def test_the_moves_of_an_explorer() -> None:
-    with closing(colony_of("gpx-seq", GRAPH, ants=1, optimizers=0, explorers=1)) as colony:
+def test_the_moves_of_an_explorer_and_when_it_begins_anew() -> None:
+    alone = {"ants": 1, "optimizers": 0, "explorers": 1}
+    with closing(colony_of("gpx-seq", GRAPH, **alone, patience=1_000_000)) as colony:
         colony.iterate(3)
         replay = GpxRule(GRAPH).replay(colony, 3)
-        assert "move 2" in told(replay, 0, 2).sentence
+        assert told(replay, 0, 2).sentence.startswith("Ant 1, move 2: ")
         with pytest.raises(ValueError, match="step"):
             replay.decision(0, 0)
+    with closing(colony_of("gpx-seq", GRAPH, **alone, patience=1)) as colony:
+        colony.iterate(3)
+        answer = GpxRule(GRAPH).replay(colony, 3).decision(0, 1)
+        assert isinstance(answer, Unanswered)
+        assert "begins anew" in answer.why
 
 
-def test_every_gpx_and_head_colony_on_cores_can_be_replayed() -> None:
+def test_every_gpx_and_head_colony_can_be_replayed() -> None:
     rows = [row for row in catalog.CATALOG if row.alias in ("gpx", "head")]
-    assert {row.name for row in rows if row.rule} == {
-        f"{name}-{place}" for name in ("gpx", "head") for place in ("seq", "cores")
-    }
+    assert len(rows) == 6
+    assert all(row.rule for row in rows)
