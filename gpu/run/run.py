@@ -350,7 +350,7 @@ class Run:
         """Yield what the run begins with before there is a colony: what is ``given``, if it is."""
         if given is not None:
             return iter((given,))
-        return starts_of(self.instance, self._cancelled.is_set) if self._begins else iter(())
+        return iter(starts_of(self.instance, self._cancelled.is_set) if self._begins else ())
 
     def _begin(self, start: Solution | None) -> None:
         """Begin with a solution, if there is one."""
