@@ -18,7 +18,7 @@ from gpu.gpx.parameters import (
     GpxParameters,
     HeadParameters,
 )
-from gpu.gpx.rule import WHOLE_KEEP
+from gpu.gpx.rule import BEHIND, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import TabuRules, TabuWorkspace
@@ -42,6 +42,7 @@ class GpxRules(NamedTuple):
     patience: int  # moves
     keep: int  # share of a trail that remains, in units of 2^-16
     anew: bool  # whether all begin anew with each number of colors, as published
+    behind: int  # an ant is far behind if it must give up more than one in so many colors
     heaviest: np.uint32  # weight of a vertex at which all are halved
     work: int  # operations of an ant of an island in an iteration, at most
 
@@ -123,6 +124,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
         patience=0,
         keep=round(HEAD_KEEP * WHOLE_KEEP),
         anew=True,
+        behind=BEHIND,
         heaviest=heaviest_of(int(graph.degrees.max(initial=0))),
         work=MOST_WORK,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ from gpu.gpx.parameters import (
 from gpu.gpx.rule import HEAVIEST_SUM
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
+
+if TYPE_CHECKING:
+    from gpu.gpx.cpu.state import GpxState
 
 FEW_NEIGHBOURS = 24  # of one color, on average: in random graphs seven bits count them by far
 NARROW, WIDE = 4, 2  # vertices of a word of counts
@@ -116,7 +119,7 @@ class GpxCudaColony(DeviceHeir):
 
     _parameters: GpxGpuParameters | HeadGpuParameters
 
-    NUMBERS = frozenset({"moves", "cycle", "noise", "rho", "explored", "patience"})
+    NUMBERS = frozenset({"moves", "cycle", "noise", "left", "explored", "patience", "rho"})
 
     def __init__(
         self,
@@ -271,6 +274,17 @@ class GpxCudaColony(DeviceHeir):
         self._machine.upload(self._arrays["state"], words)
         self._machine.upload(self._arrays[self.BEST], self._first)
         self._best = None
+
+    def standing_of(self, ant: int) -> GpxState:
+        """Return where an ant stands; see :class:`gpu.gpx.replay.ReadableGpxColony`."""
+        from gpu.gpx.cuda.standing import DeviceStanding
+
+        self._open().settle()
+        assert isinstance(self._instance, GraphInstance)
+        return DeviceStanding(
+            *(self._instance, self._parameters, self._seed, self._machine, self._arrays),
+            *(self._most, self._ring),
+        ).of(ant)
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state; see :meth:`gpu.core.colony.Colony.snapshot`."""

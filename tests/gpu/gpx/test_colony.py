@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,27 @@ def test_work_goes_to_the_kind_that_finds_something() -> None:
         kind = int(colony._schedule[FOUND_BY])
         assert halved[kind] == 0
         assert all(times > 0 for other, times in enumerate(halved) if other != kind)
+
+
+@pytest.mark.parametrize("name", ["gpx-seq", "head-seq"])
+def test_what_can_be_changed_while_it_runs_is_taken_over_by_the_colony_as_it_stands(
+    name: str,
+) -> None:
+    instance, kind = random_graph(40, 0.5, seed=3), catalog.named(name).parameters
+    other: dict[str, Any] = {"moves": 9, "cycle": 3, "noise": 1, "left": "random", "explored": 0.5}
+    other |= {"patience": 3, "rho": 0.5}
+    live = {field.name for field in fields(kind) if field.metadata["explanation"].live}
+    assert live
+    with closing(colony_of(name, instance)) as colony:
+        colony.iterate(3)
+        generations = int(colony._schedule[GENERATIONS])
+        for one in live:
+            values = {**colony._parameters.to_dict(), one: other[one]}
+            assert colony.adjust(kind.from_mapping(values).resolved(instance.n))
+            colony.iterate(1)
+        assert colony._schedule[GENERATIONS] >= generations
+        assert colony.standing.rules.moves == 9
+        assert not colony.standing.rules.by_trails
 
 
 def test_squeezing_gives_up_the_smallest_classes() -> None:

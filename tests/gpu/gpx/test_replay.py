@@ -87,17 +87,22 @@ def test_the_moves_of_an_optimizer() -> None:
         np.testing.assert_array_equal(state.optimizers.weights[0], slow.weights)
 
 
-def test_the_moves_of_an_explorer() -> None:
-    with closing(colony_of("gpx-seq", GRAPH, ants=1, optimizers=0, explorers=1)) as colony:
+def test_the_moves_of_an_explorer_and_when_it_begins_anew() -> None:
+    alone = {"ants": 1, "optimizers": 0, "explorers": 1}
+    with closing(colony_of("gpx-seq", GRAPH, **alone, patience=1_000_000)) as colony:
         colony.iterate(3)
         replay = GpxRule(GRAPH).replay(colony, 3)
         assert told(replay, 0, 2).sentence.startswith("Ant 1, move 2: ")
         with pytest.raises(ValueError, match="step"):
             replay.decision(0, 0)
+    with closing(colony_of("gpx-seq", GRAPH, **alone, patience=1)) as colony:
+        colony.iterate(3)
+        answer = GpxRule(GRAPH).replay(colony, 3).decision(0, 1)
+        assert isinstance(answer, Unanswered)
+        assert "begins anew" in answer.why
 
 
-def test_every_gpx_and_head_colony_on_cores_can_be_replayed() -> None:
+def test_every_gpx_and_head_colony_can_be_replayed() -> None:
     rows = [row for row in catalog.CATALOG if row.alias in ("gpx", "head")]
-    assert {row.name for row in rows if row.rule} == {
-        f"{name}-{place}" for name in ("gpx", "head") for place in ("seq", "cores")
-    }
+    assert len(rows) == 6
+    assert all(row.rule for row in rows)
