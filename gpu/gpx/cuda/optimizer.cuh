@@ -5,6 +5,12 @@
 
 #include "search.cuh"
 
+// The least of a warp's pairs of numbers, in every lane.
+INLINE uint2 warp_least(uint2 pair) {
+    unsigned least = warp_min(pair.x);
+    return make_uint2(least, warp_min(pair.x == least ? pair.y : ~0u));
+}
+
 struct OptimizerRoom {
     unsigned* weights;
     unsigned* driven;  // bits of vertices that a move drives out
@@ -70,18 +76,19 @@ struct OptimizerBlock {
         ++time;
         int place = below(word, count), v = room.loose[place];
         unsigned low = 1024 * noise / 100, span = 2 * low + 1, base = 1024 - low;
-        unsigned long long key = NO_MOVE;
+        uint2 key = make_uint2(~0u, ~0u);
         for (unsigned c = thread; c < colors; c += threads) {
             unsigned its = lot(v, c, word);
             unsigned weighed = row_at(c)[v] * (base + (its * span >> 16)) + (its & 1023u);
-            key = min(key, static_cast<unsigned long long>(weighed) << 32 | c);
+            if (weighed < key.x) key = make_uint2(weighed, c);
         }
         key = warp_least(key);
-        if (lane == 0) vote.keys[warp] = key;
+        if (lane == 0) vote.moves[warp] = key;
         __syncthreads();
-        unsigned color = unsigned(warp_least(lane < threads / LANES ? vote.keys[lane] : NO_MOVE));
+        if (lane < threads / LANES) key = vote.moves[lane];
+        unsigned color = warp_least(key).y;
         --count;
-        if (thread == 0) room.loose[place] = room.loose[count], vote.gains[0] = 0;
+        if (thread == 0) room.loose[place] = room.loose[count], vote.gains[0].x = 0;
         for (int first = warp * LANES; first < n; first += threads) {
             int u = first + lane;
             unsigned same = __ballot_sync(ALL_LANES, u < n && room.colors[u] == color);
@@ -100,15 +107,15 @@ struct OptimizerBlock {
                     int u = first * LANES + lane;
                     room.loose[end + __popc(bits & ((1u << lane) - 1))] = Color(u);
                     room.colors[u] = LOOSE;
-                    if (++room.weights[u] >= heaviest) vote.gains[0] = 1;
+                    if (++room.weights[u] >= heaviest) vote.gains[0].x = 1;
                 }
                 end += __popc(bits);
             }
-            if (lane == 0) room.colors[v] = Color(color), vote.from[0] = end;
+            if (lane == 0) room.colors[v] = Color(color), vote.gains[0].y = end;
         }
         __syncthreads();
-        int end = vote.from[0];
-        unsigned heavy = vote.gains[0];
+        int end = int(vote.gains[0].y);
+        unsigned heavy = vote.gains[0].x;
         for (int u = thread; u < n; u += threads) {
             unsigned change = near(v, u) * room.weights[v];
             for (int i = count; i < end; ++i)
