@@ -51,6 +51,7 @@ _LATER = (
     "than {} colors."
 )
 _DONE = "One color is enough: there is nothing to find."
+_ALL_AT_ONCE = "In a large graph many vertices get colors at once: there are no steps to show."
 _ALL_COLORED = "All vertices have a color: the ant gives up a class, and goes on with the others."
 
 
@@ -133,6 +134,8 @@ class GpxReplay:
         if not progress[BEGUN]:
             return _NOT_YET
         crossing = rules.ants - rules.optimizers - rules.explorers
+        if rules.in_rounds:
+            return _ALL_AT_ONCE
         if crossing <= ant < crossing + rules.optimizers:
             self._optimizer = _OptimizerReplay(self._graph, state, ant, ant - crossing)
             return "" if self._optimizer.count <= target else _BEGINS_ANEW

@@ -24,6 +24,16 @@ their color, in ascending order: each goes to the end of the list, and weighs 1 
 then weighs :func:`gpu.gpx.cpu.optimizer.heaviest_of` or more, all weights w become
 ``(w + 1) >> 1`` after the move. A vertex weighs 1 at first.
 
+**In a large graph** whose only ant is an optimizer, it makes rounds of moves at once while L of its
+vertices have no color, L being 512 or more; else single moves as above, with a new list in each
+iteration. An iteration i is one round. Of the vertices without color those move of which the lot of
+v modulo 2^16, v // 2^16 and word 0 of block 0 of (i, a), purpose OPTIMIZE, is less than
+``65536 // max(8, L // 32768)``. Each chooses a class as in a single move, with word 1; but it gets
+no color if a lower neighbour moves to the same class. Neighbours that were in the class of a vertex
+that got it lose their color, and weigh 1 more from the next round on. An iteration in which a
+number of colors is begun, or all vertices have a color, is one without moves; before its first
+round, an optimizer sums up the weights.
+
 **Squeezing.** A coloring that shall have fewer colors loses its smallest classes, of equals the
 lowest one first; the others are numbered anew in their order. For a tabu search, the vertices of
 these classes, in ascending order, get the color that the fewest of their neighbours have, of equals
@@ -79,3 +89,7 @@ HEAVIEST_SUM = 1 << 21  # sums of weights, times a factor, fit into 32 bits
 WHOLE_KEEP = 1 << 16  # a share of trails of 1
 MOST_TRAIL = 65535  # of two vertices that always have one color
 BEHIND = 16  # an ant is far behind if it must give up more than one in so many colors
+FEW_LOOSE = 512  # vertices without color from which on an optimizer of a large graph makes rounds
+ROUND_SHARE = 8  # one in so many of them moves in a round
+MOST_AT_ONCE = 1 << 15  # of them, about
+LOTS = 1 << 16  # how many there are

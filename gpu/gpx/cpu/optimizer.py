@@ -97,6 +97,21 @@ def _sum_up(rules: TabuRules, own: Optimizer, count: Whole) -> None:
                 _switch(own, v, color)
 
 
+@inlined
+def sum_up_of(rules: TabuRules, own: Optimizer, first: Whole, end: Whole) -> None:
+    """Sum up the weights of the neighbours of vertices ``first`` to ``end`` - 1 alone.
+
+    The graph is sparse. Several threads may do it at once, each for vertices of its own.
+    """
+    most = own.row.size
+    own.sums[first * most : end * most] = 0
+    for v in range(first, end):
+        for i in range(rules.ends[v], rules.ends[v + 1]):
+            u = rules.neighbours[i]
+            if own.colors[u] != LOOSE:
+                own.sums[v * most + own.colors[u]] += own.weights[u]
+
+
 @compiled
 def optimize_once(
     rules: TabuRules, own: Optimizer, number: Whole, noise: Whole, heaviest: np.uint32
@@ -112,7 +127,7 @@ def optimize_once(
     v = np.int64(loose[place])
     numbers[LOOSE_COUNT] -= 1
     loose[place] = loose[numbers[LOOSE_COUNT]]
-    color = _lightest(rules, own, v, word, noise)
+    color = lightest(rules, own, v, word, noise)
     numbers[DRIVEN_OUT] = 0
     if rules.near.size > 0:
         near, members = rules.near_bits[v], own.members[color]
@@ -155,9 +170,7 @@ def _drive_out(
 
 
 @inlined
-def _lightest(
-    rules: TabuRules, own: Optimizer, v: Whole, word: np.uint32, noise: Whole
-) -> np.int64:
+def lightest(rules: TabuRules, own: Optimizer, v: Whole, word: np.uint32, noise: Whole) -> np.int64:
     """Return the color of the class where ``v`` would drive out the least weight, with noise."""
     count, n, row = own.numbers[OWN_COLORS], own.colors.size, own.row
     if rules.near.size > 0:

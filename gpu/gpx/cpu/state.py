@@ -11,9 +11,11 @@ from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import Shape, allocated
 from gpu.gpx.cpu.crossover import CrossRoom
 from gpu.gpx.cpu.optimizer import Optimizer, heaviest_of
+from gpu.gpx.cpu.rounds import Rounds, bytes_of_rounds
 from gpu.gpx.parameters import (
     BY_TRAILS,
     HEAD_KEEP,
+    MOST_SEARCHED,
     MOST_WITH_TRAILS,
     GpxParameters,
     HeadParameters,
@@ -45,6 +47,7 @@ class GpxRules(NamedTuple):
     behind: int  # an ant is far behind if it must give up more than one in so many colors
     heaviest: np.uint32  # weight of a vertex at which all are halved
     work: int  # operations of an ant of an island in an iteration, at most
+    in_rounds: bool  # whether all threads make the moves of the only ant, an optimizer
 
 
 class Expiries(NamedTuple):
@@ -100,6 +103,7 @@ class GpxState(NamedTuple):
     searches: TabuWorkspace  # of each ant with a tabu search: each array has one dimension more
     expiries: Expiries
     optimizers: Optimizer  # of each optimizer, as well
+    rounds: Rounds  # empty where there are none
     population: Population
     schedule: NDArray[np.int64]  # (16,): see the constants above
     trails: IslandTrails
@@ -127,6 +131,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
         behind=BEHIND,
         heaviest=heaviest_of(int(graph.degrees.max(initial=0))),
         work=MOST_WORK,
+        in_rounds=False,
     )
     if isinstance(p, HeadParameters):
         return rules._replace(cycle=p.cycle)
@@ -143,6 +148,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
         patience=p.patience * p.moves,
         keep=round(p.rho * WHOLE_KEEP),
         anew=False,
+        in_rounds=graph.n > MOST_SEARCHED and p.ants == p.optimizers == 1,
     )
 
 
@@ -214,5 +220,5 @@ def bytes_needed(graph: GraphInstance, rules: GpxRules, most: int, threads: int)
         + 20 * n * rules.ants,
         **tabu.bytes_of_matrices(graph),
         "pheromone trails": 2 * n * n * rules.islands if n <= MOST_WITH_TRAILS else 0,
-        "rooms of the threads": threads * 12 * n,
+        "rooms of the threads": bytes_of_rounds(n) if rules.in_rounds else threads * 12 * n,
     }

@@ -14,6 +14,7 @@ from gpu.cpu.structures import allocated
 from gpu.cuda.machine import Arrays, Machine
 from gpu.gpx.cpu import state as states
 from gpu.gpx.cpu.optimizer import LOOSE_COUNT, OWN_COLORS, OWN_TIME, Optimizer
+from gpu.gpx.cpu.rounds import new_rounds
 from gpu.gpx.cpu.state import (
     BEGUN,
     BEST_COLORS,
@@ -104,6 +105,7 @@ class DeviceStanding:
             searches=_alike(search, rules.ants - optimizers),
             expiries=_alike(states.Expiries(expiries), rules.ants - optimizers),
             optimizers=own,
+            rounds=new_rounds(0, 0, 0),
             population=population,
             schedule=schedule,
             trails=_alike(trails, rules.islands),
