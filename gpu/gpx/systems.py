@@ -61,6 +61,8 @@ def _rule(instance: GraphInstance, parameters: Parameters, seed: int) -> Rule:
     return rule_on_kernel(instance)
 
 
+_OWN_WORK = "its ants make other numbers of moves in an iteration than those on cores"
+
 _gpx = partial(
     SystemOf,
     paper="ours, after Galinier and Hao 1999 (greedy partition crossover), Crombez et al. 2022 "
@@ -82,6 +84,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross colorings and repair them by tabu search, others search with far fewer colors",
         summary="Hundreds of ants cross their colorings; others search in other ways beside them.",
         parameters=GpxGpuParameters,
+        own_work=_OWN_WORK,
         rule=_rule,
         takes=require_for_gpu,
         builders={"cuda": _on_gpu},
@@ -113,6 +116,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross two colorings and repair them by tabu search",
         summary="HEAD: two colorings, crossed again and again; hundreds of pairs side by side.",
         parameters=HeadGpuParameters,
+        own_work=_OWN_WORK,
         rule=_rule,
         takes=require_for_gpu,
         builders={"cuda": _on_gpu},

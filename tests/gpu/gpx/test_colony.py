@@ -194,3 +194,9 @@ def test_what_is_to_be_known_of_trails_is_said(name: str, values: Any, said: str
         note = colony.snapshot(Wanted.NUMBERS).trails_note
     assert note.startswith(said)
     assert bool(note) == bool(said)
+
+
+def test_only_on_a_gpu_is_a_coloring_other_work() -> None:
+    """There an iteration has other numbers of moves; speedups of single colorings say nothing."""
+    rows = [row for row in catalog.CATALOG if row.alias in ("gpx", "head")]
+    assert {row.name for row in rows if row.own_work} == {"gpx-gpu", "head-gpu"}
