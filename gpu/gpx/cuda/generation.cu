@@ -353,6 +353,7 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
         a.near,
         shared,
         kept.rows + static_cast<long long>(a.near) * a.stride,
+        ring + 2 * a.ring,
         {ring, reinterpret_cast<Color*>(ring + a.ring),
          reinterpret_cast<Color*>(ring + a.ring) + a.ring, unsigned(a.ring) - 1},
         vote,
