@@ -249,7 +249,7 @@ class GpxReplay:
         where = "classes where their trails are strongest" if by_trails else "classes at random"
         wrong = len(self._graph.conflicts(child))
         told = [
-            Option((str(v + 1), "", "", "", str(child[v] + 1)), 0.0, (int(v),))
+            Option((self._graph.called(v), "", "", "", str(child[v] + 1)), 0.0, (int(v),))
             for v in left[:OPTIONS_TOLD]
         ]
         return Step(
@@ -357,8 +357,8 @@ class _OptimizerReplay:
             iteration,
             step,
             f"Ant {ant + 1}, move {step}: of {number_of(waiting, 'vertex')} without color it takes "
-            f"vertex {v + 1}, and gives it color {color + 1} of {self.count}, where the lightest "
-            f"neighbours are: {drives}.",
+            f"vertex {self._graph.called(v)}, and gives it color {color + 1} of {self.count}, "
+            f"where the lightest neighbours are: {drives}.",
             Options(("color", "", "", "", "weight"), tuple(told), self.count),
             Picture(marks, named, None, frozen(self.colors.copy()), plain),
             caveat=caveat,

@@ -105,7 +105,7 @@ class DeviceStanding:
             searches=_alike(search, rules.ants - optimizers),
             expiries=_alike(states.Expiries(expiries), rules.ants - optimizers),
             optimizers=own,
-            rounds=new_rounds(0, 0, 0),
+            rounds=new_rounds(0, 0, 0, 0),
             population=population,
             schedule=schedule,
             trails=_alike(trails, rules.islands),
