@@ -13,7 +13,8 @@ from gpu.problems.coloring.instance import GraphInstance
 
 MOST_SEARCHED = 20_000  # vertices up to which a colony has tabu searches, if nobody says else
 MOST_WITH_TRAILS = 4096  # vertices up to which pairs of vertices have trails
-GPX_ANTS = 10  # an island that crosses colorings, an optimizer and an explorer
+GPX_ANTS = 12  # an island that crosses colorings, and the ones below
+GPX_EXPLORERS = 2  # of those; one optimizes conflicts, and one makes partial tabu search
 GPX_ISLAND = 8
 MOVES_A_VERTEX = 16  # of a generation
 
@@ -49,8 +50,8 @@ def ants_parameter(automatic: str) -> Any:
     return parameter(
         None,
         "m",
-        "All ants. Those that are neither optimizers nor explorers live on islands: they cross "
-        "colorings with each other, and repair them by tabu search. A graph is large beyond "
+        "All ants. Those that do nothing else live on islands: they cross colorings with each "
+        "other, and repair them by tabu search. A graph is large beyond "
         f"{MOST_SEARCHED:,} vertices.",
         1,
         100_000,
@@ -72,12 +73,27 @@ def optimizers_parameter(automatic: str) -> Any:
     )
 
 
+def partials_parameter(automatic: str) -> Any:
+    """Declare the field ``partials`` of a gpx colony."""
+    return parameter(
+        None,
+        "p",
+        "Ants that make partial tabu search (PartialCol): they color a part of the graph, and give "
+        "a class to the vertex without color for which the fewest neighbours lose theirs.",
+        0,
+        100_000,
+        automatic=automatic,
+        phase="search",
+    )
+
+
 def explorers_parameter(automatic: str) -> Any:
     """Declare the field ``explorers`` of a gpx colony."""
     return parameter(
         None,
         "e",
-        "Ants that search by themselves, with far fewer colors than the best coloring has.",
+        "Ants that search by themselves: of three, the first with far fewer colors than the best "
+        "coloring has, the others with moves that stay tabu for longer.",
         0,
         100_000,
         automatic=automatic,
@@ -125,7 +141,8 @@ class GpxParameters(Parameters):
         phase="search",
     )
     optimizers: int | None = optimizers_parameter(f"m / {GPX_ANTS}, m if n is large")
-    explorers: int | None = explorers_parameter(f"m / {GPX_ANTS}, 0 if n is large")
+    partials: int | None = partials_parameter(f"m / {GPX_ANTS}, 0 if n is large")
+    explorers: int | None = explorers_parameter(f"m / {GPX_ANTS // GPX_EXPLORERS}, 0 if n is large")
     moves: int | None = moves_parameter()
     left: str = parameter(
         BY_TRAILS,
@@ -162,17 +179,21 @@ class GpxParameters(Parameters):
         """Fill what is automatic for a graph of ``n`` vertices; there is no more of anything."""
         searched = n <= MOST_SEARCHED
         ants = self.ants if self.ants is not None else GPX_ANTS if searched else 1
-        optimizers, explorers = self.optimizers, self.explorers
+        optimizers, partials, explorers = self.optimizers, self.partials, self.explorers
         if optimizers is None:
             optimizers = max(1, ants // GPX_ANTS) if searched else ants
-        optimizers = min(optimizers, ants)
+        if partials is None:
+            partials = ants // GPX_ANTS if searched else 0
         if explorers is None:
-            explorers = ants // GPX_ANTS if searched else 0
+            explorers = ants * GPX_EXPLORERS // GPX_ANTS if searched else 0
+        optimizers = min(optimizers, ants)
+        partials = min(partials, ants - optimizers)
         return dataclasses.replace(
             self,
             ants=ants,
             optimizers=optimizers,
-            explorers=min(explorers, ants - optimizers),
+            partials=partials,
+            explorers=min(explorers, ants - optimizers - partials),
             moves=_moves(self.moves, n),
         )
 

@@ -10,7 +10,7 @@ import pytest
 
 from gpu import catalog
 from gpu.core.decisions import Step, Unanswered
-from gpu.gpx.cpu.state import FOUND, GENERATIONS, OPTIMIZING, QUOTA
+from gpu.gpx.cpu.state import EXPLORING, FOUND, GENERATIONS, MOVES, OPTIMIZING, PARTIAL, QUOTA
 from gpu.gpx.replay import GpxReplay, GpxRule
 from tests.gpu.gpx.test_colony import colony_of
 from tests.gpu.rlf.literal import random_graph
@@ -64,32 +64,49 @@ def test_classes_that_are_taken_over_and_the_move_after_that(left: str) -> None:
     assert compared > 10
 
 
-def test_the_moves_of_an_optimizer() -> None:
-    with closing(colony_of("gpx-seq", GRAPH, ants=1, optimizers=1, explorers=0, noise=9)) as colony:
+@pytest.mark.parametrize("kind", [OPTIMIZING, PARTIAL])
+def test_the_moves_on_a_partial_coloring(kind: int) -> None:
+    values = {"ants": 1, "explorers": 0, "noise": 9}
+    values |= {"optimizers": int(kind == OPTIMIZING), "partials": int(kind == PARTIAL)}
+    with closing(colony_of("gpx-seq", GRAPH, **values)) as colony:
         colony.iterate(20)
         state = colony.standing
-        moves = int(state.schedule[QUOTA + OPTIMIZING])
+        moves = int(state.schedule[QUOTA + kind])
         replay = GpxRule(GRAPH).replay(colony, 20)
         again, last = told(replay, 0, 3), told(replay, 0, min(moves, 300))
         assert told(replay, 0, 3).sentence == again.sentence
         assert "without color" in last.sentence
         assert last.picture.colors is not None
-        slow = replay._optimizer
+        slow = replay._partial
         assert slow is not None
-        slow._restart()
+        slow.restart()
         for _ in range(moves):
             slow.move()
         colony.iterate(1)
         assert state.population.progress[0, FOUND] == 0
-        np.testing.assert_array_equal(state.optimizers.colors[0], slow.colors)
-        np.testing.assert_array_equal(state.optimizers.weights[0], slow.weights)
+        own = state.optimizers if kind == OPTIMIZING else state.partials
+        np.testing.assert_array_equal(own.colors[0], slow.colors)
+        assert own.loose[0, : len(slow.loose)].tolist() == slow.loose
 
 
-def test_the_moves_of_an_explorer() -> None:
-    with closing(colony_of("gpx-seq", GRAPH, ants=1, optimizers=0, explorers=1)) as colony:
+def test_the_moves_of_explorers() -> None:
+    values = {"ants": 4, "optimizers": 1, "partials": 0, "explorers": 3}
+    with closing(colony_of("gpx-seq", GRAPH, **values)) as colony:
         colony.iterate(3)
-        replay = GpxRule(GRAPH).replay(colony, 3)
-        assert "move 2" in told(replay, 0, 2).sentence
+        state, replay, expected = colony.standing, GpxRule(GRAPH).replay(colony, 3), {}
+        for ant in (1, 2, 3):
+            step = int(state.schedule[QUOTA + EXPLORING])
+            if isinstance(replay.decision(ant, 1), Unanswered):
+                continue  # it begins anew
+            assert f"move {step + 1}" in told(replay, ant, step + 1).sentence
+            expected[ant] = told(replay, ant, step + 1).picture.colors
+        colony.iterate(1)
+        for ant, colors in expected.items():
+            assert state.population.progress[ant, FOUND] == 0
+            if state.population.progress[ant, MOVES] == step:
+                assert colors is not None
+                assert state.searches.colors[ant - 1].tolist() == colors.tolist()
+        assert len(expected) > 1
         with pytest.raises(ValueError, match="step"):
             replay.decision(0, 0)
 
