@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.bounds import LowerBound
 from gpu.core.formats import number_of, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem, Words
@@ -62,6 +63,11 @@ class ProblemDisplay:
             "mean": f"The mean {solution} of iterations; in a long run, of several at a point",
             "optimum": known[:1].upper() + known[1:],
         }
+
+    def bound_tip(self, bound: LowerBound) -> str:
+        """Say what no solution is better than, and why."""
+        least = self.words.amount(bound.cost, whole(bound.cost))
+        return f"Every {self.words.solution} has at least {least}: {bound.why}"
 
     def cost_axis_of(self, instance: Instance | None) -> str:
         """What the axis of costs of ``instance`` is labelled with.

@@ -81,6 +81,8 @@ def _progress(records: Sequence[LaneRecord], instance: Instance) -> str:
             continue
         gap = None if record.cost is None else instance.gap_percent(record.cost)
         best = "" if record.cost is None else f" {record.cost}" if gap is None else f" {gap:.2f} %"
+        if record.proved:
+            best = f" {record.cost} proved"
         parts.append(f"{number}: {record.spent:.1f} s{best}")
     return "   ".join(parts)
 
@@ -113,6 +115,7 @@ def _as_dict(
                 "seconds": round(record.spent, 6),
                 f"best_{words.cost}": record.cost,
                 "gap_percent": standing.gap_percent,
+                "proved": standing.proved,
                 "seconds_to_equal": standing.equal_seconds,
                 "times_as_fast_to_equal": standing.equal_ratio,
                 f"seconds_per_{words.solution}": standing.solution_seconds,
@@ -127,6 +130,8 @@ def _as_dict(
         "instance": instance.name,
         "n": instance.n,
         "optimum": instance.optimum,
+        "lower_bound": None if found.bound is None else found.bound.cost,
+        "lower_bound_by": None if found.bound is None else found.bound.why,
         "budget": {plan.budget.kind: plan.budget.amount},
         "in_turn": plan.in_turn,
         f"equal_{words.cost}": equal,
@@ -154,7 +159,7 @@ def _text(
         Column("DEVICE", lambda row: row[1].device),
         Column("SEED", lambda row: row[1].seed),
         Column("BEST", lambda row: row[3].cost),
-        Column("GAP %", lambda row: row[3].gap_percent, _number),
+        Column("GAP %", _gap),
         Column("ITERATIONS", lambda row: row[2].iterations),
         Column("SECONDS", lambda row: row[2].spent, "{:.2f}".format),
         Column("s TO EQUAL", lambda row: row[3].equal_seconds, _number),
@@ -168,6 +173,9 @@ def _text(
     )
     lanes = zip(itertools.count(1), plan.sessions, records, found.lanes)
     lines.append(table(columns, lanes, unknown="–"))
+    if (bound := found.bound) is not None:
+        least = f"no {words.solution} has fewer than {words.amount(bound.cost)} ({bound.why})"
+        lines.append(least)
     if equal is not None:
         beside = beside_known(instance.gap_percent(equal), words)
         lines.append(f"equal: all lanes have reached {words.amount(equal)}{beside}")
@@ -177,6 +185,13 @@ def _text(
         if record.ending != "failed"  # why it failed is an error, which standard error has
     ]
     return "\n".join(lines)
+
+
+def _gap(row: tuple[int, Session, LaneRecord, LaneStanding]) -> str | None:
+    standing = row[3]
+    if standing.proved:
+        return "proved"
+    return None if standing.gap_percent is None else _number(standing.gap_percent)
 
 
 def _number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Pictures of gaps against seconds: a plot for each instance, a curve for each colony."""
+"""Pictures against seconds of gaps or colors: a plot for each instance, a curve for each system."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from gaps import Aims, mean_of, of
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-from runs import RIVAL, Row
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from runs import FAST_TSP, Row
 from tables import grouped
 
 mpl.use("agg")
@@ -26,10 +26,16 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
 MARKERS = ("o", "s")
 
 
-def draw(rows: list[Row], systems: Sequence[str], aims: Aims, path: Path) -> None:
+GAPS, COLORS = "gap, %", "colors"
+"""What a picture shows: gaps are on a logarithmic axis."""
+
+
+def draw(
+    rows: list[Row], systems: Sequence[str], aims: Aims, path: Path, shown: str = GAPS
+) -> None:
     """Write the picture of all instances of these rows.
 
-    A curve is the mean gap of a colony's runs, from when all of them have a tour. Each of
+    A curve is the mean of a system's runs, from when all of them have a solution. Each of
     fast-tsp's runs ends at a time of its own, so it has points. A cross is an aim.
     """
     ours = [row["instance"] for row in rows if row["system"] in systems]
@@ -39,6 +45,15 @@ def draw(rows: list[Row], systems: Sequence[str], aims: Aims, path: Path) -> Non
     for place, (name, group) in enumerate(where.items()):
         axes = figure.add_subplot(down, ACROSS, place + 1)
         _plot(axes, group, systems, aims.get(name, {}))
+        if shown == GAPS:
+            axes.set_yscale("log")
+            axes.set_ylim(bottom=LEAST / 1.5)
+        else:
+            axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
+            axes.set_xlim(left=0.01)
+            axes.xaxis.set_major_locator(LogLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.set_title(name, fontsize=10)
     labels: dict[str, Artist] = {}
     for axes in figure.axes:
@@ -46,7 +61,7 @@ def draw(rows: list[Row], systems: Sequence[str], aims: Aims, path: Path) -> Non
             labels.setdefault(label, handle)
     figure.legend([*labels.values()], [*labels], loc="outside upper center", ncols=5, frameon=False)
     figure.supxlabel("seconds", fontsize=10)
-    figure.supylabel("gap, %", fontsize=10)
+    figure.supylabel(shown, fontsize=10)
     figure.savefig(path, dpi=90, metadata={"Software": None})
 
 
@@ -61,7 +76,7 @@ def _plot(axes: Axes, rows: list[Row], systems: Sequence[str], aims: Mapping[flo
         limit = max(statistics.mean(row["limit"] for row in own), found[-1][0])
         found.append((limit, found[-1][1]))  # a run that ended at the optimum stays there
         axes.step(*zip(*found, strict=True), where="post", color=colour, label=system)
-    theirs = of(rows, system=RIVAL)
+    theirs = of(rows, system=FAST_TSP)
     for threads, marker in zip(sorted({row["threads"] for row in theirs}), MARKERS, strict=False):
         own = [row for row in of(theirs, threads=threads) if "curve" in row]
         points = [
@@ -70,15 +85,13 @@ def _plot(axes: Axes, rows: list[Row], systems: Sequence[str], aims: Mapping[flo
             if (gaps := [gap for row in own for at, _, gap in row["curve"] if at == when])
         ]
         if points:
-            who = f"{RIVAL}, {threads} thread{'s' * (threads > 1)}"
+            who = f"{FAST_TSP}, {threads} thread{'s' * (threads > 1)}"
             axes.plot(*zip(*points, strict=True), ":k", marker=marker, fillstyle="none", label=who)
     if aims:
         axes.plot(*zip(*aims.items(), strict=True), "x", color="#b00020", ms=9, mew=2, label="aim")
-    axes.set(xscale="log", yscale="log")
-    axes.set_ylim(bottom=LEAST / 1.5)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        axis.set_minor_formatter(NullFormatter())
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.grid(alpha=0.3)
     axes.tick_params(labelsize=8)

@@ -12,8 +12,11 @@ from instances import (
     CHOSEN_GPU,
     DIRECTED,
     FACO,
+    FEWEST_COLORS,
     GPU_AIMS,
     GPU_LIMITS,
+    GRAPH_LIMITS,
+    GRAPHS,
     LARGER,
     NOT_OF_TSPLIB,
     PUBLISHED,
@@ -21,15 +24,21 @@ from instances import (
     SYMMETRIC,
     TIMED_ACS,
     TIMED_MMAS,
+    TOLD_COLORS,
     TRAILED,
 )
-from methods import against_time, at_iterations, solved, speed
-from runs import RIVAL, Case, Experiment, of
+from methods import against_time, at_iterations, colors_against_time, solved, speed
+from runs import FAST_TSP, GCOL, HEAD, TOLD_HEAD, Case, Experiment, of
 
 
-def rivals(*threads: int) -> list[Case]:
+def fast_tsp(*threads: int) -> list[Case]:
     """fast-tsp with so many threads."""
-    return [Case({"system": RIVAL, "threads": count}, RIVAL, {}) for count in threads]
+    return [Case({"system": FAST_TSP, "threads": count}, FAST_TSP, {}) for count in threads]
+
+
+def rival(system: str) -> Case:
+    """Another program, on one core."""
+    return Case({"system": system, "threads": 1}, system, {})
 
 
 def options(system: str, parameter: str, values: tuple[object, ...]) -> list[Case]:
@@ -98,7 +107,7 @@ EXPERIMENTS = {
     "cores": Experiment(
         against_time,
         SYMMETRIC,
-        [of("focused-cores"), of("crossing-cores"), *rivals(1, 2)],
+        [of("focused-cores"), of("crossing-cores"), *fast_tsp(1, 2)],
         "focused",
         90,
         seconds=20.0,
@@ -108,7 +117,7 @@ EXPERIMENTS = {
     "cores-larger": Experiment(
         against_time,
         ["tsplib/pr2392.tsp", "tsplib/d15112.tsp"],
-        [of("focused-cores"), of("crossing-cores"), *rivals(1, 2)],
+        [of("focused-cores"), of("crossing-cores"), *fast_tsp(1, 2)],
         "focused",
         22,
         limits={"pr2392": 10.0, "d15112": 60.0},
@@ -160,7 +169,7 @@ EXPERIMENTS = {
     "gpu": Experiment(
         against_time,
         AIMED,
-        [of("focused-gpu"), of("crossing-gpu"), *rivals(1, 8)],
+        [of("focused-gpu"), of("crossing-gpu"), *fast_tsp(1, 8)],
         "focused_gpu",
         21,
         limits=GPU_LIMITS,
@@ -174,7 +183,7 @@ EXPERIMENTS = {
         [
             *(of("focused-gpu"), of("crossing-gpu")),
             of("mmas-rwm-bt-cl", **GPU_MMAS, **SEARCHED),  # what was chosen before
-            *rivals(1, 8),
+            *fast_tsp(1, 8),
         ],
         "focused_gpu",
         9,
@@ -240,6 +249,31 @@ EXPERIMENTS = {
         seconds=2.0,
         device="cpu",
         cores=4,
+    ),
+    "colorings": Experiment(
+        colors_against_time,
+        GRAPHS,
+        [of("gpx-cores"), rival(HEAD)],
+        "colorings",
+        50,
+        (1, 3),
+        seconds=20.0,
+        limits=GRAPH_LIMITS,
+        goals=FEWEST_COLORS,
+        device="cpu",
+    ),
+    "colorings-once": Experiment(
+        colors_against_time,
+        GRAPHS,
+        [rival(TOLD_HEAD), rival(GCOL)],
+        "colorings",
+        14,
+        (1, 1),
+        seconds=20.0,
+        limits=GRAPH_LIMITS,
+        goals=FEWEST_COLORS,
+        told=TOLD_COLORS,
+        device="cpu",
     ),
     "defaults-colors": Experiment(
         solved,

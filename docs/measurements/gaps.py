@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 
-from runs import RIVAL, Row
+from runs import FAST_TSP, Row
 from tables import grouped, table
 
 Aims = Mapping[str, Mapping[float, float]]
@@ -49,7 +49,7 @@ def against_time(
     rows: list[Row], system: str, marks: Sequence[float], theirs: Sequence[float] = ()
 ) -> str:
     """A system's gaps at each mark, and those of fast-tsp: at ``theirs``, or at the run's end."""
-    threads = sorted({row["threads"] for row in of(rows, system=RIVAL)})
+    threads = sorted({row["threads"] for row in of(rows, system=FAST_TSP)})
     lines, where = [], grouped(rows)
     for name, group in where.items():
         own = of(group, system=system)
@@ -59,12 +59,12 @@ def against_time(
         line = [name, str(own[0]["n"]), str(len(own))]
         line += [cell(own, mark) if mark <= limit else "" for mark in marks]
         for count in threads:
-            rival = of(group, system=RIVAL, threads=count)
+            rival = of(group, system=FAST_TSP, threads=count)
             line += [cell(rival, mark) for mark in theirs or (limit,)]
         lines.append(line)
     head = ["instance", "n", "runs", *(f"{mark:g} s" for mark in marks)]
     for count in threads:
-        who = f"{RIVAL}, {count} thread{'s' * (count > 1)}"
+        who = f"{FAST_TSP}, {count} thread{'s' * (count > 1)}"
         head += [f"{who}: {mark:g} s" for mark in theirs] or [f"{who}, as long"]
     return table(head, lines)
 
@@ -98,7 +98,7 @@ def _mean(gaps: Sequence[float | None]) -> str:
 def reached(rows: list[Row], aims: Aims, systems: Sequence[str]) -> str:
     """Each aim, what the systems and fast-tsp have at that time, and who reaches it."""
     kinds = [(system, None) for system in systems]
-    kinds += sorted({(RIVAL, row["threads"]) for row in of(rows, system=RIVAL)})
+    kinds += sorted({(FAST_TSP, row["threads"]) for row in of(rows, system=FAST_TSP)})
     lines = []
     for instance, each in aims.items():
         group = of(rows, instance=instance)

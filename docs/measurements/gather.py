@@ -18,6 +18,8 @@ from experiments import EXPERIMENTS
 from measure import HERE, Rows, label_of
 from runs import Row
 
+from gpu.problems.document import stem_of
+
 SAME = ("experiment", "commit", "version", "device", "detail", "host", "command")
 """What parts that were measured alike have in common."""
 
@@ -47,7 +49,7 @@ def missing(experiment: str, out: Path) -> list[str]:
     lacking = []
     for name in plan.names:
         for case in plan.cases:
-            instance, system = Path(name).stem, case.labels["system"]
+            instance, system = stem_of(Path(name)), case.labels["system"]
             label = {"experiment": experiment, "instance": instance, **case.labels}
             every = [json.dumps({**label, "seed": seed}, sort_keys=True) for seed in plan.all_seeds]
             count = len({*every} - found)

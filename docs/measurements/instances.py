@@ -50,6 +50,43 @@ NOT_OF_TSPLIB = {"mona-lisa100K": 5_757_191, "uniform1M": 71_240_712}
 which ``formicarium generate uniform 1000000 uniform1M.tsp --seed 1`` makes."""
 
 
+GRAPHS = [
+    *("dimacs/DSJC250.5.col", "dimacs/DSJC500.1.col", "dimacs/DSJC500.5.col"),
+    *("dimacs/DSJC1000.1.col", "dimacs/DSJC1000.5.col", "dimacs/DSJC1000.9.col"),
+    *("dimacs/flat1000_50_0.col.gz", "report/flat1000_60_0.col.gz", "report/flat300_28_0.col"),
+    *("dimacs/le450_15d.col.gz", "report/le450_25d.col.gz", "report/latin_square_10.col.gz"),
+    *("dimacs/qg.order40.col.gz", "report/school1.col.gz", "report/wap06a.col.gz"),
+    *("dimacs/r250.5.col.gz", "report/DSJR500.5.col", "report/r1000.5.col.gz"),
+]
+"""Random, flat, geometric, Leighton, school, wap and Latin square graphs."""
+
+GRAPH_LIMITS = dict.fromkeys(("DSJC500.5", "DSJC1000.5", "r1000.5"), 60.0)
+
+FEWEST_COLORS = {
+    **{"DSJC500.5": 47, "DSJC1000.1": 20, "DSJC1000.5": 82, "DSJC1000.9": 222},
+    **{"flat300_28_0": 28, "flat1000_60_0": 60, "latin_square_10": 97, "r1000.5": 234},
+    **{"DSJC250.5": 28, "DSJC500.1": 12, "flat1000_50_0": 50, "le450_15d": 15},
+    **{"le450_25d": 25, "qg.order40": 40, "school1": 14, "wap06a": 40, "r250.5": 65},
+    **{"DSJR500.5": 122},
+}
+"""The fewest colors that are known."""
+
+COLOR_AIMS: dict[str, dict[float, float]] = {
+    "DSJC500.5": {60.0: 48},
+    "flat1000_50_0": {20.0: 50},
+    "DSJC250.5": {1.0: 28},
+    "school1": {0.5: 14},
+    "r250.5": {1.0: 65},
+    "DSJR500.5": {5.0: 122},
+    "r1000.5": {60.0: 236},
+}
+"""Colors that were aimed at on two cores, by graph and seconds."""
+
+TOLD_COLORS = FEWEST_COLORS | {
+    **{"DSJC1000.5": 84, "DSJC1000.9": 225, "flat300_28_0": 30, "latin_square_10": 104}
+}
+"""What HEAD is told: where ours did not reach the fewest that are known, one fewer than it had."""
+
 REPORT_MARKS: dict[str, tuple[float, ...]] = {
     name.split("/")[1][:-4]: (5.0, 20.0) for name in SYMMETRIC
 }

@@ -2,7 +2,7 @@
 
     python docs/measurements/measure.py all FOLDER [--out OUT]
     python docs/measurements/measure.py EXPERIMENT FOLDER [NAME...] [--out OUT] [--only WORD...]
-        [--seeds FIRST LAST] [--iterations COUNT] [--seconds S] [--device DEVICE]
+        [--seeds FIRST LAST] [--iterations COUNT] [--seconds S] [--device DEVICE] [--head PROGRAM]
 
 FOLDER has the folders tsplib, art, report, dimacs and large with their instances. OUT is where the
 JSON files are, docs/measurements if it is not given. Each row is printed and written as it comes,
@@ -18,6 +18,9 @@ NAMEs are those of the experiment's instances that are wanted. --only keeps the 
 with these names, --seeds these seeds. So an experiment can be measured in parts, each into a folder
 OUT of its own and side by side, and put together by ``gather.py``. Budgets of the pages are fixed:
 whoever changes one by another option names another OUT.
+
+fast-tsp and gcol are run where they are installed, and HEAD where --head says which program it is:
+made from github.com/graphcoloring/HEAD by its Makefile. The rows say what was not there.
 
 --try tries every experiment in a few seconds each, on a small bundled instance. Without a GPU the
 colonies of the CPU stand in for those of a GPU.
@@ -37,11 +40,12 @@ from typing import Any
 
 from experiments import EXPERIMENTS
 from made import commit_here, how
-from runs import RIVAL, Case, Experiment, Row
+from runs import RIVALS, Case, Experiment, Row
 
 from gpu import catalog
 from gpu.core.errors import DeviceError, FormicariumError
 from gpu.core.machine import devices
+from gpu.problems.document import stem_of
 from gpu.problems.loading import load_instance
 from gpu.run.session import choose
 
@@ -136,11 +140,11 @@ def measure(
     failed = []
     for file in plan.names:
         path = folder / file
-        part = f"{name} {path.stem}"
+        part = f"{name} {stem_of(path)}"
         if resume and rows.finished(here(plan.device), part):
             print(f"{part}: finished before", flush=True)
             continue
-        where: Row = {"experiment": name, "instance": path.stem}
+        where: Row = {"experiment": name, "instance": stem_of(path)}
         ways: dict[str, Row] = {}
         try:
             instance = load_instance(path)
@@ -160,8 +164,8 @@ def measure(
 
 def tried(plan: Experiment) -> Experiment:
     """Return the experiment at its smallest."""
-    cases = [case if case.system == RIVAL else _stand_in(case) for case in plan.cases]
-    name = TRIED_GRAPH if plan.names[0].endswith(".col") else TRIED
+    cases = [case if case.system in RIVALS else _stand_in(case) for case in plan.cases]
+    name = TRIED_GRAPH if ".col" in plan.names[0] else TRIED
     less: Row = {"seeds": (1, 2), "stops": (1, 2), "seconds": 0.1, "limits": {}, "marks": {}}
     return dataclasses.replace(plan, cases=cases, goals={}, names=(name,), device="auto", **less)
 
@@ -190,6 +194,7 @@ def _arguments() -> tuple[argparse.ArgumentParser, argparse.Namespace]:
     parser.add_argument("--iterations", type=int)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--device")
+    parser.add_argument("--head", type=Path, help="the program HEAD, built from its source")
     parser.add_argument("--commit", help="of these files, where they are no Git checkout")
     parser.add_argument("--try", action="store_true", dest="tries")
     return parser, parser.parse_args()
@@ -212,16 +217,23 @@ def main() -> None:
     commit = asked.commit or commit_here()
     if not commit:
         parser.error("this is no Git checkout: say by --commit which commit is measured")
-    chosen = {name: EXPERIMENTS[name] for name in EXPERIMENTS if asked.experiment in ("all", name)}
+    chosen = {
+        name: dataclasses.replace(plan, head=asked.head)
+        for name, plan in EXPERIMENTS.items()
+        if asked.experiment in ("all", name)
+    }
     asked.out.mkdir(parents=True, exist_ok=True)
     failed: list[str] = []
     for name, whole in chosen.items():
         plan = _part(whole, asked)
         within = {*plan.all_seeds} <= {*whole.all_seeds}
         plan = tried(plan) if asked.tries else dataclasses.replace(plan, **changes)
-        # A part of an experiment is what the whole of it makes, too. The folder is no reader's.
-        words = [name, "FOLDER"] if within and not changes and not asked.tries else sys.argv[1:]
-        words = ["FOLDER" if Path(word) == asked.folder else word for word in words]
+        # A part of an experiment is what the whole of it makes, too. These paths are no reader's.
+        own = ["--head", "HEAD"] if asked.head else []
+        words = [name, "FOLDER", *own]
+        if changes or asked.tries or not within:
+            names = {asked.folder: "FOLDER", asked.head: "HEAD"}
+            words = [names.get(Path(word), word) for word in sys.argv[1:]]
         command = shlex.join(["python", "docs/measurements/measure.py", *words])
         rows = Rows(asked.out / f"{plan.file}.json")
 
@@ -242,7 +254,7 @@ def main() -> None:
 def _part(plan: Experiment, asked: argparse.Namespace) -> Experiment:
     """Return what is wanted of an experiment."""
     if asked.names:
-        names = [name for name in plan.names if Path(name).stem in asked.names]
+        names = [name for name in plan.names if stem_of(Path(name)) in asked.names]
         plan = dataclasses.replace(plan, names=names)
     if asked.only:
         cases = [case for case in plan.cases if {*asked.only} & {*map(str, case.labels.values())}]

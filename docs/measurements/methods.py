@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import importlib
+import dataclasses
 import statistics
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 
-import numpy as np
-from numpy.typing import NDArray
-from runs import RIVAL, Case, Experiment, Row, build, follow, warm_up
+from rivals import FOLLOW, Follow, Followed
+from runs import Case, Experiment, Row, build, follow, warm_up
 
-from gpu.core.errors import DeviceError, FormicariumError, ParameterError
+from gpu.core.errors import DeviceError, FormicariumError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
-from gpu.cpu.compilation import cached
-from gpu.cpu.geometry import CityGeometry, distance, geometry_of
-from gpu.problems.tsp.instance import TspInstance
 from gpu.run import Result, solve
-
-Followed = tuple[int, list[tuple[float, int, int]]]
-"""A seed, and its run: seconds, iteration and cost of improvements."""
-
-MOST_DISTANCE = 2**16 - 1  # that fast-tsp takes
-MOST_FOR_RIVAL = 40_000
-"""Cities: the matrix that fast-tsp takes would be larger than 3 GiB."""
+from gpu.run.outcome import Ending
+from gpu.run.run import Run
+from gpu.run.session import new_session
+from gpu.run.stopping import StopSettings
 
 
 def at_iterations(instance: Instance, plan: Experiment) -> Iterator[Row]:
@@ -33,7 +26,7 @@ def at_iterations(instance: Instance, plan: Experiment) -> Iterator[Row]:
 
     The seconds are those of the iterations. Building is not in them; it is noted beside them.
     """
-    goal = plan.goals.get(instance.name, instance.optimum or 0)
+    goal = plan.goal(instance)
     for case in plan.cases:
         warm_up(instance, case, plan.device)
         for seed in plan.all_seeds:
@@ -100,63 +93,61 @@ def solved(instance: Instance, plan: Experiment) -> Iterator[Row]:
 
 def against_time(instance: Instance, plan: Experiment) -> Iterator[Row]:
     """Follow the gap of each case against time, which counts from before the colony is built."""
-    goal = plan.goals.get(instance.name, instance.optimum or 0)
+    goal = plan.goal(instance)
+    return _curves(instance, plan, _of_colony, lambda cost: 100 * (cost - goal) / goal)
+
+
+def colors_against_time(instance: Instance, plan: Experiment) -> Iterator[Row]:
+    """The same of the number of colors, of runs as a user has them."""
+    return _curves(instance, plan, _of_run, float)
+
+
+def _curves(
+    instance: Instance, plan: Experiment, of_colony: Follow, shown: Callable[[int], float]
+) -> Iterator[Row]:
+    """Follow each case; a curve has seconds, iteration, and what is ``shown`` of a cost."""
     limit = plan.limit(instance.name)
     for case in plan.cases:
-        follows = _of_rival if case.labels["system"] == RIVAL else _of_colony
+        followed = FOLLOW.get(case.system, of_colony)(instance, case, plan)
         try:
-            for seed, found in follows(instance, case, plan, goal):
-                curve = [(when, count, 100 * (cost - goal) / goal) for when, count, cost in found]
+            for seed, found in followed:
+                curve = [(when, count, shown(cost)) for when, count, cost in found]
                 yield case.labels | {"seed": seed, "limit": limit, "curve": curve}
         except FormicariumError as error:
             yield case.labels | {"seed": plan.seeds[0], "refused": str(error)}
 
 
-def _of_colony(instance: Instance, case: Case, plan: Experiment, goal: float) -> Iterator[Followed]:
+def _of_colony(instance: Instance, case: Case, plan: Experiment) -> Iterator[Followed]:
     warm_up(instance, case, plan.device)
     limit = plan.limit(instance.name)
     for seed in plan.all_seeds:
         start = time.perf_counter()
         with closing(build(instance, case, seed, plan.device)) as colony:
-            yield seed, follow(colony, start, goal, limit, plan.step)
+            yield seed, follow(colony, start, plan.goal(instance), limit, plan.step)
 
 
-def _of_rival(instance: Instance, case: Case, plan: Experiment, _: float) -> Iterator[Followed]:
-    """Run fast-tsp, which shows nothing on its way: once for each mark.
+def _of_run(instance: Instance, case: Case, plan: Experiment) -> Iterator[Followed]:
+    """Run to the goal, to a proof or to the time. Time counts from before the run is built."""
+    goal = plan.goal(instance) or None
 
-    It gets the distances as a matrix, whose making does not count. It has no seed.
-    """
-    try:
-        fast_tsp = importlib.import_module("fast_tsp")
-    except ImportError as error:
-        raise DeviceError("fast-tsp is not installed: pip install fast-tsp") from error
-    assert isinstance(instance, TspInstance)
-    matrix, threads = _matrix(instance), case.labels["threads"]
+    def run(seed: int, seconds: float) -> Run:
+        fresh = dataclasses.replace(instance)  # nothing is known of it from the run before
+        session = new_session(
+            fresh,
+            colony=case.system,
+            device=plan.device,
+            parameters=case.values,
+            seed=seed,
+            stop=StopSettings(seconds=seconds, target_length=goal),
+        )
+        made = Run(fresh, session)
+        outcome = made.finish()
+        if outcome.ending is not Ending.FINISHED:
+            raise DeviceError(f"{case.system} failed: {outcome.reason}")
+        return made
+
+    run(0, 1.0)  # compiles
     for seed in plan.all_seeds:
-        found = []
-        for seconds in plan.marks_on(instance.name):
-            tour = fast_tsp.find_tour(matrix, seconds, max_threads=threads)
-            found.append((seconds, 0, instance.tour_length(np.array(tour))))
-        yield seed, found
-
-
-def _matrix(instance: TspInstance) -> NDArray[np.uint16]:
-    if instance.n > MOST_FOR_RIVAL:
-        size = 2 * instance.n**2 / 2**30
-        raise ParameterError(f"the matrix that fast-tsp takes would have {size:.0f} GiB")
-    matrix = np.zeros((instance.n, instance.n), np.uint16)
-    if not _fill(geometry_of(instance, 1.0), matrix):
-        raise ParameterError(f"fast-tsp takes no distances as long as those of {instance.name}")
-    return matrix
-
-
-@cached
-def _fill(geometry: CityGeometry, matrix: NDArray[np.uint16]) -> bool:
-    """Write all distances; return False at one that is too long."""
-    for a in range(len(matrix)):
-        for b in range(a):
-            here = distance(geometry, a, b)
-            if here > MOST_DISTANCE:
-                return False
-            matrix[a, b] = matrix[b, a] = here
-    return True
+        done = run(seed, plan.limit(instance.name))
+        built = done.spent.building
+        yield seed, [(built + one.seconds, one.iteration, one.cost) for one in done.improvements]

@@ -7,7 +7,7 @@ import statistics
 import gaps
 from gaps import cell, found_after
 from instances import CORE_AIMS, GPU_AIMS
-from runs import RIVAL, Row
+from runs import FAST_TSP, Row
 from tables import Sources, grouped, table
 
 MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
@@ -60,7 +60,7 @@ def gpu_former(rows: list[Row]) -> str:
 def _beside_fast_tsp(sources: Sources, file: str, system: str, *experiments: str) -> list[Row]:
     """Rows of a colony, and those of fast-tsp."""
     rows = sources.rows(file, *experiments)
-    return [row for row in rows if row["system"] in (system, RIVAL)]
+    return [row for row in rows if row["system"] in (system, FAST_TSP)]
 
 
 def _on_cores(sources: Sources, system: str) -> dict[str, str]:
@@ -70,7 +70,7 @@ def _on_cores(sources: Sources, system: str) -> dict[str, str]:
     return {
         "by_time": sources.under(gaps.against_time(report, system, MARKS, THEIRS), report),
         "larger": sources.under(gaps.against_time(larger, system, LARGER_MARKS), larger),
-        "means": sources.under(gaps.means(report, (system, RIVAL), THEIRS), report),
+        "means": sources.under(gaps.means(report, (system, FAST_TSP), THEIRS), report),
     }
 
 

@@ -13,14 +13,18 @@ import math
 from collections.abc import Callable
 from pathlib import Path
 
-from curves import draw
+from curves import COLORS, GAPS, draw
 from experiments import EXPERIMENTS
-from instances import CORE_AIMS, GPU_AIMS
+from instances import COLOR_AIMS, CORE_AIMS, GPU_AIMS
+from page_colorings import OURS, colorings
 from page_defaults import defaults
 from page_faco import faco
 from page_focused import crossing, focused, on_gpu
 from page_published import published_acs, published_mmas
+from runs import GCOL, HEAD
 from tables import Sources, table
+
+from gpu.problems.document import stem_of
 
 HERE = Path(__file__).parent
 
@@ -32,13 +36,13 @@ def index(sources: Sources) -> dict[str, str]:
         counted = plan.stops[-1] > 100 or math.isinf(plan.seconds)
         budget = f"{plan.stops[-1]} iterations" if counted else f"{plan.seconds:g} s"
         if plan.limits:
-            limits = {plan.limit(Path(one).stem) for one in plan.names}
+            limits = {plan.limit(stem_of(Path(one))) for one in plan.names}
             budget = (
                 " to ".join(f"{limit:g}" for limit in sorted({min(limits), max(limits)})) + " s"
             )
         folders: dict[str, list[str]] = {}
         for one in plan.names:
-            folders.setdefault(str(Path(one).parent), []).append(Path(one).stem)
+            folders.setdefault(str(Path(one).parent), []).append(stem_of(Path(one)))
         where = "; ".join(f"{folder}: {', '.join(names)}" for folder, names in folders.items())
         runs = str(len(plan.all_seeds))
         lines.append([f"`{name}`", where, runs, budget, f"{plan.minutes:g}"])
@@ -55,20 +59,32 @@ PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
     "faco": faco,
     "published-acs": published_acs,
     "published-mmas": published_mmas,
+    "colorings": colorings,
     "defaults": defaults,
 }
 
 
 PICTURES = {
-    "gaps-gpu": ("focused_gpu", ("gpu",), ("crossing-gpu", "focused-gpu"), GPU_AIMS),
+    "gaps-gpu": ("focused_gpu", ("gpu",), ("crossing-gpu", "focused-gpu"), GPU_AIMS, GAPS),
     "gaps-cores": (
         "focused",
         ("cores", "cores-larger"),
         ("crossing-cores", "focused-cores"),
         CORE_AIMS,
+        GAPS,
+    ),
+    "colorings": (
+        "colorings",
+        ("colorings", "colorings-once"),
+        (OURS, HEAD, GCOL),
+        COLOR_AIMS,
+        COLORS,
     ),
 }
-"""The file of rows, experiments and colonies of each picture, and what was aimed at."""
+"""Of each picture: the file of its rows, experiments, systems, what was aimed at, what is shown."""
+
+PICTURES_OF = {"focused": ("gaps-gpu", "gaps-cores"), "colorings": ("colorings",)}
+"""The pictures that are made with a page."""
 
 
 def text_of(name: str) -> str:
@@ -86,11 +102,11 @@ def main() -> None:
     asked = parser.parse_args()
     for name in asked.pages:
         (asked.out / f"{name}.md").write_text(text_of(name), "utf-8")
-    if "focused" in asked.pages:
+    for name in (name for page in asked.pages for name in PICTURES_OF.get(page, ())):
         (asked.out / "images").mkdir(exist_ok=True)
-        for name, (file, experiments, systems, aims) in PICTURES.items():
-            rows = Sources().rows(file, *experiments)
-            draw(rows, systems, aims, asked.out / "images" / f"{name}.png")
+        file, experiments, systems, aims, shown = PICTURES[name]
+        rows = Sources().rows(file, *experiments)
+        draw(rows, systems, aims, asked.out / "images" / f"{name}.png", shown)
 
 
 if __name__ == "__main__":

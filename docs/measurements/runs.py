@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpu import catalog
@@ -17,8 +18,8 @@ from gpu.run.session import choose
 
 Row = dict[str, Any]
 
-RIVAL = "fast-tsp"
-"""A program that is no colony of ours."""
+FAST_TSP, HEAD, TOLD_HEAD, GCOL = RIVALS = ("fast-tsp", "HEAD", "HEAD-told", "gcol")
+"""Programs that are no colonies of ours."""
 
 
 class Case(NamedTuple):
@@ -43,15 +44,21 @@ class Experiment:
     seconds: float = math.inf  # of each run or timing at most
     limits: Mapping[str, float] = dataclasses.field(default_factory=dict)  # seconds, by instance
     goals: Mapping[str, int] = dataclasses.field(default_factory=dict)  # costs at which runs end
+    told: Mapping[str, int] = dataclasses.field(default_factory=dict)  # colors, to HEAD-told
     step: int = 1  # iterations between two looks at a run
     marks: Mapping[str, Sequence[float]] = dataclasses.field(default_factory=dict)
     device: str = "cuda"
     cores: int = 2  # that a colony without a GPU has
+    head: Path | None = None  # the program HEAD
 
     @property
     def all_seeds(self) -> range:
         """One for each run."""
         return range(self.seeds[0], self.seeds[1] + 1)
+
+    def goal(self, instance: Instance) -> int:
+        """The cost at which runs on this instance end; 0 if none is known."""
+        return self.goals.get(instance.name, instance.optimum or 0)
 
     def limit(self, instance: str) -> float:
         """Seconds of each run on this instance."""
@@ -63,7 +70,7 @@ class Experiment:
 
     def device_of(self, system: str) -> str:
         """Where a system runs: a rival on cores, beside a colony on a GPU."""
-        return "cpu" if system == RIVAL else self.device
+        return "cpu" if system in RIVALS else self.device
 
 
 def of(system: str, **values: object) -> Case:

@@ -1,7 +1,7 @@
 """Measure all experiments in parts, side by side, each on cores and a GPU of its own.
 
     python docs/measurements/side_by_side.py FOLDER OUT [--seconds S] [--commit C] [--list]
-        [--of EXPERIMENT...] [--tiny]
+        [--of EXPERIMENT...] [--tiny] [--head PROGRAM]
 
 FOLDER is that of ``measure.py``. A part is what one system does on one instance of an experiment.
 Parts on a GPU begin first, then long ones. Each has a folder in OUT/parts for its rows and for what
@@ -29,7 +29,9 @@ from experiments import EXPERIMENTS
 from gather import gather
 from made import commit_here
 from measure import HERE
-from runs import RIVAL, Case, Experiment
+from runs import FAST_TSP, RIVALS, Case, Experiment
+
+from gpu.problems.document import stem_of
 
 FIRST = 20.0  # seconds that a part may take for compilers and lists, before it measures
 BESIDE_GPU = 4  # cores of a part on a GPU
@@ -54,10 +56,11 @@ class Part:
         """The name of its folder."""
         return "+".join([self.experiment, self.instance, *self.systems])
 
-    def command(self, folder: Path, out: Path, commit: str) -> list[str]:
+    def command(self, asked: argparse.Namespace, out: Path) -> list[str]:
         """Return what measures it."""
-        words = [self.experiment, str(folder), self.instance, "--only", *self.systems]
-        kept = ["--out", str(out), "--commit", commit]
+        words = [self.experiment, str(asked.folder), self.instance, "--only", *self.systems]
+        kept = ["--out", str(out), "--commit", asked.commit]
+        kept += ["--head", str(asked.head)] if asked.head else []
         return [sys.executable, str(HERE / "measure.py"), *words, *kept]
 
 
@@ -65,20 +68,20 @@ def parts_of(name: str, plan: Experiment) -> list[Part]:
     """Return the parts of an experiment."""
     found = []
     for file in plan.names:
-        instance = Path(file).stem
+        instance = stem_of(Path(file))
         groups: dict[tuple[str, int, bool], list[Case]] = {}
         for case in plan.cases:
             gpu = plan.device_of(case.system) == "cuda"
-            word = str(case.labels["threads" if case.system == RIVAL else "system"])
+            word = str(case.labels["threads" if case.system == FAST_TSP else "system"])
             groups.setdefault((word, _cores(plan, case), gpu), []).append(case)
         for (word, cores, gpu), cases in groups.items():
-            seconds = FIRST + len(cases) * _seconds(plan, instance, rival=cases[0].system == RIVAL)
+            seconds = FIRST + len(cases) * _seconds(plan, instance, rival=cases[0].system in RIVALS)
             found.append(Part(name, instance, (word,), cores, gpu, seconds))
     return found
 
 
 def _cores(plan: Experiment, case: Case) -> int:
-    if case.system == RIVAL:
+    if case.system in RIVALS:
         return int(case.labels["threads"])
     if plan.device == "cuda":
         return 2 * BESIDE_GPU if case.system == WIDE_GPU else BESIDE_GPU
@@ -194,7 +197,7 @@ def _begin(part: Part, cores: list[int], gpu: str, asked: argparse.Namespace) ->
     folder = asked.out / "parts" / part.name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    command = part.command(asked.folder, folder, asked.commit) + (TINY if asked.tiny else [])
+    command = part.command(asked, folder) + (TINY if asked.tiny else [])
     said = (folder / "said.txt").open("wb")
     pinned = ["taskset", "-c", ",".join(map(str, cores)), *command]
     seen: dict[str, Any] = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu}
@@ -212,6 +215,7 @@ def main() -> None:
     parser.add_argument("--of", nargs="+", choices=list(EXPERIMENTS), default=list(EXPERIMENTS))
     parser.add_argument("--list", action="store_true", dest="only_list")
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--head", type=Path)
     asked = parser.parse_args()
     if not asked.commit:
         parser.error("this is no Git checkout: say by --commit which commit is measured")

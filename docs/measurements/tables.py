@@ -11,6 +11,8 @@ from experiments import EXPERIMENTS
 from made import sentence
 from runs import Row
 
+from gpu.problems.document import stem_of
+
 Text = str | Callable[[Row], str]
 """A key of rows, or what makes a text of a row."""
 
@@ -49,7 +51,7 @@ class Sources:
 def _place(row: Row) -> tuple[int, int, int]:
     """The place of a row's experiment, instance and system in the table of experiments."""
     plan = EXPERIMENTS[row["experiment"]]
-    names = [Path(name).stem for name in plan.names]
+    names = [stem_of(Path(name)) for name in plan.names]
     systems = [case.labels["system"] for case in plan.cases]
     known = row["instance"] in names
     return (

@@ -13,7 +13,8 @@ import numpy as np
 
 from gpu import __version__
 from gpu.batch.race import LaneBudget, Race, RaceError, check_lanes
-from gpu.batch.race_standings import LANE_POINTS_MOST, LaneRecord
+from gpu.batch.race_standings import LANE_POINTS_MOST, LaneRecord, bound_of_lanes
+from gpu.core.bounds import LowerBound
 from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import FormicariumError, SolutionError
 from gpu.core.files import open_regular, read_regular
@@ -40,13 +41,15 @@ class RecordedRace:
     race: Race
     records: tuple[LaneRecord, ...]  # one a lane, empty where the lane never ran; no solutions yet
     written: tuple[list[int] | None, ...]  # their best solutions, as the file has them
+    witness: list[int] | None = None  # of the lower bound, as the file has it
 
     def with_solutions(self, instance: Instance) -> tuple[LaneRecord, ...]:
-        """Return the records with their solutions.
+        """Return the records with their solutions, and with the lower bound.
 
-        RaceError if one of them is no solution of ``instance``, or has another cost than recorded.
+        RaceError if one of them is no solution of ``instance``, or has another cost than recorded,
+        or if there is a witness of a bound that shows none.
         """
-        found = []
+        found, bound = [], self._bound(instance)
         for number, (record, written) in enumerate(zip(self.records, self.written, strict=True), 1):
             try:
                 solution = None if written is None else instance.read(written)
@@ -59,8 +62,16 @@ class RecordedRace:
                     f"{self.path}: what it records as the best {noun} of lane {number} is none of "
                     f"{instance.name}, or does not cost {record.cost}: save the race anew"
                 )
-            found.append(replace(record, solution=solution))
+            found.append(replace(record, solution=solution, bound=bound))
         return tuple(found)
+
+    def _bound(self, instance: Instance) -> LowerBound | None:
+        if self.witness is None:
+            return None
+        try:
+            return instance.bound_by(np.array(self.witness, np.int64) - 1)
+        except (SolutionError, OverflowError) as error:
+            raise RaceError(f"{self.path}: {error}: save the race anew") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +83,7 @@ class _RaceInFile:
     budget: LaneBudget
     in_turn: bool
     lanes: list[dict[str, Any]]  # of each its session, _LaneInFile, and its best solution
+    witness: list[int] | None = None  # what shows the lower bound; older files have none
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +137,8 @@ def text_of(race: Race, records: Sequence[LaneRecord], instance: Instance) -> st
         "budget": plain(race.budget),
         "in_turn": race.in_turn,
     }
+    if (bound := bound_of_lanes(records)) is not None:
+        content["witness"] = (bound.witness + 1).tolist()
     fields = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in content.items()]
     lines = ",\n".join(f"    {json.dumps(lane, allow_nan=False)}" for lane in lanes)
     fields.append(f'  "lanes": [\n{lines}\n  ]')
@@ -180,4 +194,4 @@ def _recorded(path: Path, found: _RaceInFile) -> RecordedRace:
     for number, session in enumerate(race.sessions, 1):
         if session.instance.sha256 != race.instance.sha256:
             raise RaceError(f"lane {number} is on another instance than lane 1")
-    return RecordedRace(path, race, tuple(records), tuple(written))
+    return RecordedRace(path, race, tuple(records), tuple(written), found.witness)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from gpu.core.bounds import LowerBound
 from gpu.core.cost_curve import CostCurve
 from gpu.core.instance import Instance, Solution
 from gpu.core.snapshot import RunState
@@ -27,6 +28,7 @@ class LaneRecord:
     ending: Ending | None = None  # how it ended; None before, and where it never began
     reason: str = ""  # why it ended
     log: str = ""  # path of the run's log
+    bound: LowerBound | None = None  # what no solution is better than; None if it is not known
 
     def take_in(self, state: RunState) -> None:
         """Note a newer state of the run, and all improvements since the state before."""
@@ -39,11 +41,17 @@ class LaneRecord:
             self.seconds = state.elapsed
         if state.best_solution is not None and (self.cost is None or state.cost < self.cost):
             self.cost, self.solution = state.cost, state.best_solution
+        self.bound = state.bound or self.bound
 
     def finish(self, outcome: RunOutcome) -> None:
         """Note the end of the run."""
         self.take_in(outcome.state)
         self.ending, self.reason = outcome.ending, outcome.reason
+
+    @property
+    def proved(self) -> bool:
+        """Whether the best one is proved to be optimal."""
+        return self.bound is not None and self.bound.proves(self.cost)
 
     @property
     def curve_until_now(self) -> CostCurve:
@@ -59,6 +67,7 @@ class LaneStanding:
     """A lane's place among the others; None where it cannot be said."""
 
     cost: int | None  # its best one so far
+    proved: bool  # whether that one is proved to be optimal
     gap_percent: float | None  # of that one to the best known cost
     equal_seconds: float | None  # spent when it had reached the cost that all have reached
     equal_ratio: float | None  # how many times as fast as the first lane it came there
@@ -70,8 +79,14 @@ class LaneStanding:
 class RaceStandings:
     """How the lanes compare."""
 
+    bound: LowerBound | None  # what no solution is better than; None if no lane knows it
     equal_cost: int | None  # the best cost that all lanes have reached: that of the worst one
     lanes: tuple[LaneStanding, ...]
+
+
+def bound_of_lanes(records: Sequence[LaneRecord]) -> LowerBound | None:
+    """Return what no solution is better than: lanes have one instance, so one bound."""
+    return next((one.bound for one in records if one.bound is not None), None)
 
 
 def standings_of(
@@ -94,17 +109,19 @@ def standings_of(
     if against is not None:
         base = paces[against]
     return RaceStandings(
+        bound_of_lanes(records),
         equal,
         tuple(
             LaneStanding(
-                cost=cost,
-                gap_percent=None if cost is None else instance.gap_percent(cost),
+                cost=record.cost,
+                proved=record.proved,
+                gap_percent=None if record.cost is None else instance.gap_percent(record.cost),
                 equal_seconds=seconds,
                 equal_ratio=_ratio(reached[0], seconds),
                 solution_seconds=pace,
                 speedup=_ratio(base, pace),
             )
-            for cost, seconds, pace in zip(costs, reached, paces, strict=True)
+            for record, seconds, pace in zip(records, reached, paces, strict=True)
         ),
     )
 

@@ -30,7 +30,7 @@ GREEDY_WORK = 20_000_000
 """Neighbours that are looked at for greedy cliques, at most; a hundred million take some 0.15 s."""
 
 WALK = 4000  # moves without a larger clique after which the tabu search begins elsewhere
-VAIN_WALKS = 20  # in a row, after which it ends
+VAIN_WALKS = 5  # in a row, after which it ends
 MOVE_WORK = 200  # neighbours that could be looked at in the time that a move takes beside them
 TENURE = 7  # moves, at least, for which a vertex that has left the clique may not come back
 

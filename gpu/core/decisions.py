@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import never
-from gpu.core.formats import probability
-from gpu.core.words import counted
+from gpu.core.formats import number_of, probability
 
 OPTIONS_TOLD = 21  # most options that a step tells,
 OPTIONS_NAMED = 14  # and most of them with a number in its picture
@@ -62,7 +61,7 @@ class Options:
             return shown
         rest = max(0.0, 1.0 - sum(option.length for option in shown))
         chance = probability(rest) if self.are_chances else ""
-        return [*shown, Option((counted(left, "other"), "", "", "", chance), 0.0)]
+        return [*shown, Option((number_of(left, "other"), "", "", "", chance), 0.0)]
 
 
 class DrawScale(NamedTuple):

@@ -121,6 +121,9 @@ class Snapshot:
     # square. A selective memory shows what it holds, and the initial trail elsewhere.
     pheromone: NDArray[np.float32] | None = None
     trails: Trails | None = None  # the strongest trails
+    # what is to be said of the trails, in a sentence without its full stop: why there are none, or
+    # that ants do not read them
+    trails_note: str = ""
     strip: TrailTable | None = None  # trails to the candidates of each city of the best tour
     band: TrailTable | None = None  # trails to the cities around each one on the best tour
     updates: Updates | None = None  # for colonies with a selective memory
@@ -165,7 +168,7 @@ class RunState(Snapshot):
     @property
     def proved(self) -> bool:
         """Whether the best solution is proved to be optimal: it costs what the lower bound says."""
-        return self.bound is not None and self.best_cost == self.bound.cost
+        return self.bound is not None and self.bound.proves(self.best_cost)
 
     @classmethod
     def of(cls, shown: Snapshot, **added: Any) -> Self:

@@ -246,9 +246,14 @@ class DeviceColony(ABC):
             updates=self._updates(state),
             branching=self._branching() if Wanted.BRANCHING in wanted else None,
             phases=iterations.times,
+            **self._more(wanted),
             strip=strip,
             band=band,
         )
+
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        """Return what a snapshot has that not all colonies know."""
+        return {}
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""

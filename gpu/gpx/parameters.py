@@ -18,6 +18,18 @@ GPX_EXPLORERS = 2  # of those; one optimizes conflicts, and one makes partial ta
 GPX_ISLAND = 8
 MOVES_A_VERTEX = 16  # of a generation
 
+CROSSING, OPTIMIZING, PARTIAL, EXPLORING = range(4)
+"""What an ant does. The ants of a kind are numbered in a row, in this order of the kinds."""
+
+KINDS = 4
+KIND_NAMES = (
+    "ants that cross colorings",
+    "a conflict optimizer",
+    "partial tabu search",
+    "an explorer",
+)
+NOBODY = -1  # in the place of a kind
+
 MOST_HALVINGS = 4  # the least work that a kind of search has is its full one, halved so often
 EXPLORER_HALVINGS = 1  # an explorer finds nothing for long, and then all at once
 RECOVERY = 40  # iterations without fewer colors after which each kind gets twice the work again
@@ -219,6 +231,26 @@ class HeadParameters(Parameters):
         """Fill what is automatic."""
         ants = self.ants if self.ants is not None else 2
         return dataclasses.replace(self, ants=ants, moves=_moves(self.moves, n))
+
+
+def trails_note(parameters: GpxParameters | HeadParameters, n: int) -> str:
+    """Return why there are no trails of a graph of ``n`` vertices, or that ants do not read them.
+
+    Parameters are resolved.
+    """
+    if n > MOST_WITH_TRAILS:
+        return (
+            f"On graphs of more than {MOST_WITH_TRAILS:,} vertices this colony lays no trails, "
+            "because a matrix of all pairs of vertices would be too large"
+        )
+    if isinstance(parameters, HeadParameters):
+        return "HEAD has no trails: its ants do not read these"
+    assert parameters.ants is not None
+    assert parameters.optimizers is not None
+    assert parameters.explorers is not None
+    if parameters.ants <= parameters.optimizers + parameters.explorers:
+        return "Trails are laid by ants that cross colorings, and there are none of these"
+    return "" if parameters.left == BY_TRAILS else "With left = random, ants do not read them"
 
 
 def _moves(moves: int | None, n: int) -> int:

@@ -33,8 +33,10 @@ from gpu.gpx.cpu.state import (
     GAINED_AT,
     GENERATION_MOVES,
     GENERATIONS,
+    QUOTA,
     GpxState,
 )
+from gpu.gpx.parameters import CROSSING, EXPLORING
 from gpu.gpx.rule import (
     BEHIND,
     EXPLORER_SPREADS,
@@ -55,9 +57,16 @@ from gpu.tabu_search.cpu import (
 )
 from gpu.tabu_search.replay import SearchReplay
 
-_NOT_YET = "In this iteration ants begin with other colorings. Make a step (N), then look at them."
+_NOT_YET = (
+    "In their first iteration ants have no colorings yet that they could cross. Make a step (N), "
+    "then look at them."
+)
 _BEGINS_ANEW = "In this iteration the ant begins anew, with another coloring. Make a step (N)."
 _ON_GPU = "The ants of a colony on a GPU cannot be replayed: run the colony on the CPU to see them."
+_LATER = (
+    "An iteration has {} of its tabu search at most; later ones are so unless an ant finds fewer "
+    "than {} colors."
+)
 _DONE = "One color is enough: there is nothing to find."
 _ALL_COLORED = "All vertices have a color: the ant gives up a class, and goes on with the others."
 
@@ -179,7 +188,19 @@ class GpxReplay:
             colors, count, int(numbers[NOW_TIME]), fewest, expiries, min(target, count) + 1
         )
         key, source = state.graph.key, _Standing(standing)
-        self._moves = SearchReplay(self._graph, key, most, 0, source, self._iteration, spread)
+        kind = CROSSING if ant < crossing else EXPLORING
+        moves = number_of(int(schedule[QUOTA + kind]), "move")
+        self._moves = SearchReplay(
+            self._graph,
+            key,
+            most,
+            0,
+            source,
+            self._iteration,
+            who=f"Ant {ant + 1}",
+            unless=_LATER.format(moves, schedule[BEST_COLORS]),
+            spread=spread,
+        )
         return ""
 
     def _cross(self, state: GpxState, ant: int, island: int, count: int) -> NDArray[np.int32]:
@@ -243,13 +264,14 @@ class GpxReplay:
             for at, c in enumerate(order[:OPTIONS_TOLD])
         ]
         colored = np.flatnonzero(child != LOOSE).astype(np.int32)
-        left = whole(self._graph.n - len(colored))
+        left = self._graph.n - len(colored)
         return Step(
             ant,
             self._iteration,
             made + 1,
             f"Ant {ant + 1} makes class {made + 1} of {count}: of {whose} classes it takes over "
-            f"the largest, {counted(len(taken), 'vertex')}. Without color are {left} then.",
+            f"the largest, {counted(len(taken), 'vertex')}. Then {number_of(left, 'vertex')} "
+            f"{'is' if left == 1 else 'are'} without color.",
             Options(("of " + whose, "", "", "", "vertices"), tuple(told), len(order)),
             self._picture(child, colored, taken, "taken over"),
             caveat=self._caveat,
@@ -258,7 +280,7 @@ class GpxReplay:
     def _left_step(
         self, ant: int, left: NDArray[np.int32], child: NDArray[np.int32], by_trails: bool
     ) -> Step:
-        where = "where their trails are strongest" if by_trails else "to classes drawn at random"
+        where = "classes where their trails are strongest" if by_trails else "classes at random"
         wrong = len(self._graph.conflicts(child))
         told = [
             Option((str(v + 1), "", "", "", str(child[v] + 1)), 0.0, (int(v),))
@@ -268,8 +290,8 @@ class GpxReplay:
             ant,
             self._iteration,
             len(self._steps) + 1,
-            f"{number_of(len(left), 'vertex')} left over go {where}. Then "
-            f"{counted(wrong, 'edge')} {'is' if wrong == 1 else 'are'} in conflict, and tabu "
+            f"Ant {ant + 1} puts {number_of(len(left), 'vertex')} that are left over into {where}. "
+            f"Then {counted(wrong, 'edge')} {'is' if wrong == 1 else 'are'} in conflict, and tabu "
             "search begins.",
             Options(("vertex", "", "", "", "class"), tuple(told), len(left)),
             self._picture(child, np.arange(len(child), dtype=np.int32), left, "left over"),

@@ -1,7 +1,8 @@
 """What the ants of a gpx colony do, to the last bit: the same on one core and on all cores.
 
-On a GPU a search makes the same moves. Vertices that crossing leaves over join all at once there,
-and kinds of ants share the work in another way, so that whole runs differ.
+On a GPU an ant makes the same moves, and crosses colorings in the same way. Whole runs differ:
+iterations are longer there, every second ant begins with the greedy coloring, one that has fallen
+behind always squeezes its own, and pairs of HEAD do so whenever fewer colors are tried.
 
 **Random numbers.** A *word* is a random word of Philox. Move t (counted from 0) of the ant a has
 word ``t & 3`` of block ``t >> 2`` of that ant, iteration 0, purpose TABU for a tabu search and

@@ -219,9 +219,14 @@ class Observer:
         return taken
 
     def _start_is_better(self, shown: Snapshot) -> bool:
-        """Whether the colony has found nothing that is as good as what the run began with."""
+        """Whether the colony has found nothing that is as good as what the run began with.
+
+        One that began with something as good itself has found nothing either.
+        """
         start = self._start
-        return start is not None and (not shown.iteration or shown.cost > start.cost)
+        if start is None or not shown.iteration:
+            return start is not None
+        return shown.cost > start.cost or (shown.cost == start.cost and not shown.best_iteration)
 
 
 def _checked_best(instance: Instance, shown: Snapshot, known: Snapshot) -> Solution | None:

@@ -76,11 +76,11 @@ class TabuMove:
         """Whether the move is tabu, and made because it leads to the fewest conflicts of all."""
         return self.at >= 0 and bool(self.waits[self.at] > 0)
 
-    def sentence(self) -> str:
-        """Say what the search does; numbers of vertices, colors and searches begin at 1."""
+    def sentence(self, who: str) -> str:
+        """Say what the search does, be it that of an ant; vertices and colors begin at 1."""
         wrong, made = len(self.conflicts), self.at
         begin = (
-            f"Search {self.search + 1}, move {self.number}: with {counted(self.count, 'color')}, "
+            f"{who}, move {self.number}: with {counted(self.count, 'color')}, "
             f"{counted(wrong, 'edge')} {'is' if wrong == 1 else 'are'} in conflict. "
         )
         if made < 0:
@@ -144,7 +144,11 @@ class Searching(Protocol):
 
 
 class SearchReplay:
-    """Predicts the moves of searches in the coming iteration, by the search's compiled code."""
+    """Predicts the moves of searches in the coming iteration, by the search's compiled code.
+
+    ``who`` makes them, if that is one ant. ``unless`` says in which case moves are others; {} in it
+    are the fewest colors so far.
+    """
 
     def __init__(
         self,
@@ -154,9 +158,12 @@ class SearchReplay:
         ants: int,
         source: TrailSource,
         iteration: int,
+        *,
+        who: str = "",
+        unless: str = "It is so unless an ant of this iteration needs fewer than {} colors.",
         spread: int = SPREAD,
     ) -> None:
-        self._spread = spread
+        self._who, self._unless, self._spread = who, unless, spread
         self._graph, self._ants, self._iteration = graph, ants, iteration
         self._source = source
         self._rules = rules_of(key, graph, most, 0)
@@ -173,16 +180,15 @@ class SearchReplay:
             return Unanswered(ant, self._iteration, step, found)
         if found is None:
             return None
-        unless = f"It is so unless an ant of this iteration needs fewer than {self._best} colors."
         return Step(
             ant,
             self._iteration,
             step,
-            found.sentence(),
+            found.sentence(self._who or f"Search {found.search + 1}"),
             found.options(),
             found.picture(),
             found.formula(),
-            caveat=f"{caveat} {unless}".strip(),
+            caveat=f"{caveat} {self._unless.format(self._best)}".strip(),
         )
 
     def told(

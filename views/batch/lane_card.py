@@ -12,6 +12,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpu.batch.race_standings import LaneRecord
+from gpu.core.bounds import KnownCosts
 from gpu.core.formats import compact, duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
@@ -194,8 +195,12 @@ class LaneCard(QFrame):
         words, best = instance.problem.words, "–"
         if record.cost is not None:
             best = words.amount(record.cost, whole(record.cost))
-            gap = instance.gap_percent(record.cost)
-            best = best if gap is None else f"{best}   {percent(gap)}"
+            known = KnownCosts(instance.optimum, record.bound)
+            gap = known.gap_percent(record.cost)
+            if record.proved:
+                best = f"{best}   proved"
+            elif gap is not None:
+                best = f"{best}   {percent(gap)}{' to bound' if known.by_bound else ''}"
         self.best.setText(best)
         pace = "–"
         if record.solutions and record.seconds:

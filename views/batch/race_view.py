@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -10,18 +12,20 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpu.batch.race_standings import LaneRecord, LaneStanding, RaceStandings
+from gpu.batch.race_standings import LaneRecord, LaneStanding, RaceStandings, bound_of_lanes
+from gpu.core.bounds import KnownCosts
 from gpu.core.cost_curve import RunAxis
 from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.tables import Column
 from views.batch.lane_card import LANE_ROLES, LaneCard, LaneTitle
 from views.batch.race_form import RaceForm
-from views.plots.cost_plot import CostPlot, Scale
+from views.plots.cost_plot import CostPlot, Scale, gap_axis, show_known
 from views.problem_display import display_of, problem_of
 from views.setup.fields import ChoiceBox
-from views.widgets.controls import OptionButtons
+from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import make_label, plain_tip
+from views.widgets.layers import PlotCurve
 from views.widgets.layouts import FlowLayout, fill, put_in_order, scrolled
 from views.widgets.table import BarColumn, ColumnTable, TableModel
 from views.widgets.theme import Theme
@@ -36,34 +40,48 @@ class RaceCurves(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
-        self._known: int | None = None  # the best known cost, where gaps to it have a meaning
+        self._known = KnownCosts(None)  # what gaps are measured by
         self._records: Sequence[LaneRecord] = ()
         self.plot = CostPlot("", "")
-        self.plot.add_known()
+        lines = {"bound": self.plot.add_bound(), "optimum": self.plot.add_known()}
+        self.chips = {
+            "optimum": Chip("Best known", "optimum", "dashes"),
+            "bound": Chip("Lower bound", "bound", "dashes"),
+        }
+        for name, chip in self.chips.items():
+            chip.toggled.connect(partial(self._show_line, lines[name]))
         self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in LANE_ROLES]
         self._hidden: set[int] = set()
         self.across = OptionButtons(
             {"seconds": "Seconds", "iterations": "Iterations", "solutions": "Tours"},
             "What runs along the axis: the seconds, iterations or tours of each lane itself",
         )
-        self.up = OptionButtons({"gap": "Gap", "cost": "Length"}, "Gap to the best known, or cost")
+        self.up = OptionButtons(
+            {"gap": "Gap", "cost": "Length"}, "Gap to the best known or the lower bound, or cost"
+        )
         for choice in (self.across, self.up):
             choice.chosen.connect(lambda _: self._change_axes())
         choices = QWidget()
-        choices.setLayout(FlowLayout(self.across, self.up))
+        choices.setLayout(FlowLayout(self.across, self.up, *self.chips.values()))
         fill(QVBoxLayout(self), (self.plot, 1), choices, spacing=2)
         self.plot.setMinimumHeight(110)
         self.plot.show_hint(_CURVES_HINT)
 
     def show_instance(self, instance: Instance | None) -> None:
-        """Use the words of its problem; there is a gap only where an optimum is known."""
-        self._instance = instance
-        self._known = instance.optimum or None if instance is not None else None
+        """Use the words of its problem."""
+        self._instance, self._records = instance, ()
         words = display_of(instance).words
         self.across.buttons["solutions"].setText(words.solutions.capitalize())
         self.up.buttons["cost"].setText(words.cost.capitalize())
-        self.up.setVisible(self._known is not None)
-        self.up.buttons["gap" if self._known else "cost"].setChecked(True)
+        self._show_known(KnownCosts(None if instance is None else instance.optimum))
+
+    def _show_known(self, known: KnownCosts) -> None:
+        """Use another measure of gaps: there are some only where one is known."""
+        had, self._known = self._known.reference, known
+        show_known(self.chips["optimum"], self.chips["bound"], self._instance, known)
+        self.up.setVisible(bool(known.reference))
+        if not (had and known.reference):
+            self.up.buttons["gap" if known.reference else "cost"].setChecked(True)
         self._change_axes()
 
     def show_across(self, kind: str) -> None:
@@ -79,12 +97,16 @@ class RaceCurves(QWidget):
 
     def draw(self, records: Sequence[LaneRecord]) -> None:
         """Draw the curves of ``records``, one a lane."""
-        self._records, known, scale = records, self._known, self._scale
+        self._records = records
+        if (bound := bound_of_lanes(records)) is not self._known.bound:
+            self._show_known(KnownCosts(self._known.best, bound))  # which draws them
+            return
+        known, scale = self._known, self._scale
         shown = []  # what decides how far the axes go
         for lane, curve in enumerate(self.curves):
             record = records[lane] if lane < len(records) else LaneRecord()
             best = record.curve_until_now
-            points = best.points(scale.axis, known if scale.gap else None)
+            points = best.points(scale.axis, known.reference if scale.gap else None)
             curve.set_points(points)
             if len(points) and lane not in self._hidden:
                 # Once it is improved, what a run begins with would flatten the curves: it is
@@ -92,7 +114,12 @@ class RaceCurves(QWidget):
                 better = len(points) > 2 and best.iterations[0] == 0
                 shown.append(points[1:] if better else points)
         self.plot.show_hint("" if any(len(one.points) for one in self.curves) else _CURVES_HINT)
-        self.plot.follow_costs(shown, scale, known, begin=0.0)
+        least = min((one.cost for one in records if one.cost is not None), default=math.nan)
+        self.plot.follow_costs(shown, scale, known, least, begin=0.0)
+
+    def _show_line(self, line: PlotCurve, shown: bool) -> None:
+        line.setVisible(shown)
+        self.draw(self._records)
 
     @property
     def _scale(self) -> Scale:
@@ -102,7 +129,8 @@ class RaceCurves(QWidget):
         display, across = display_of(self._instance), self.across.value
         label = display.words.solutions if across == "solutions" else across
         self.plot.set_label("bottom", label)
-        self.plot.show_scale(self._scale, display.cost_axis_of(self._instance))
+        costs = display.cost_axis_of(self._instance)
+        self.plot.show_scale(self._scale, costs, gap_axis(self._known))
         self.plot.fit()
         self.draw(self._records)
 
@@ -110,6 +138,10 @@ class RaceCurves(QWidget):
 _EQUAL_TIP = (
     "Seconds until the lane had reached the equal cost, which is the lowest that all lanes have "
     "reached by now. A run looks at its colony some 16 times a second, so shorter times are rough"
+)
+_GAP_TIP = (
+    "How far the lane's best lies above the best known, else above the lower bound; proved: the "
+    "bound says that there is none better"
 )
 _EQUAL_RATIO_TIP = "How many times as fast as lane 1 this lane reached the equal cost"
 _SPEED_TIP = "How many times as fast as the lane chosen below this lane builds solutions"
@@ -178,7 +210,7 @@ class RaceTable(QWidget):
     def show_comparison(self, titles: Sequence[LaneTitle], found: RaceStandings) -> None:
         """Show other numbers."""
         words, instance = problem_of(self._instance).words, self._instance
-        with_gap = instance is not None and bool(instance.optimum)
+        known = KnownCosts(None if instance is None else instance.optimum, found.bound)
         most = max((one.speedup or 0.0 for one in found.lanes), default=0.0) or 1.0
 
         def number(
@@ -194,7 +226,7 @@ class RaceTable(QWidget):
                 mark=lambda row: "" if row.lane else "bold",
             ),
             number("Best", "cost", whole),
-            *([number("Gap", "gap_percent", percent)] if with_gap else []),
+            *([_gap_column(known)] if known.reference else []),
             number("To equal", "equal_seconds", short_time, _EQUAL_TIP),
             number("× lane 1", "equal_ratio", _times, _EQUAL_RATIO_TIP),
             number(
@@ -229,8 +261,28 @@ class RaceTable(QWidget):
             return "There is no cost yet that all lanes have reached."
         amount = instance.problem.words.amount(found.equal_cost, whole(found.equal_cost))
         text = f"All lanes have reached {amount}"
-        gap = instance.gap_percent(found.equal_cost)
-        return text if gap is None else f"{text}, gap {percent(gap)}"
+        known = KnownCosts(instance.optimum, found.bound)
+        gap = known.gap_percent(found.equal_cost)
+        if gap is None:
+            return text
+        if found.bound is not None and found.bound.proves(found.equal_cost):
+            return f"{text}, proved optimal: {found.bound.why}"
+        return f"{text}, gap {'to the bound ' if known.by_bound else ''}{percent(gap)}"
+
+
+def _gap_column(known: KnownCosts) -> Column[_Lane]:
+    """Return the column of gaps, which says where a lane's best is proved to be optimal."""
+
+    def gap(row: _Lane) -> float | None:
+        cost = row.standing.cost
+        return None if cost is None else known.gap_percent(cost)
+
+    def said(row: _Lane) -> str | None:
+        found = gap(row)
+        return "proved" if row.standing.proved else None if found is None else percent(found)
+
+    title = "Gap to bound" if known.by_bound else "Gap"
+    return Column(title, said, number=True, order=gap, about=_GAP_TIP)
 
 
 def _times(value: float) -> str:

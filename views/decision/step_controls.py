@@ -35,8 +35,6 @@ class StepControls(QtWidgets.QWidget):
         self.slider = Slider()
         self.slider.setPageStep(_LEAP)
         self.slider.setMinimumWidth(40)
-        self.slider.setAccessibleName("Step")
-        self.slider.setToolTip("Step of the ant's tour (← →, Home, End)")
         self.watch = QtWidgets.QToolButton()
         self.watch.setText("Watch")
         self.watch.setCheckable(True)
@@ -71,6 +69,7 @@ class StepControls(QtWidgets.QWidget):
         self.pace.clicked.connect(self._change_pace)
         self._pace = _STEP_PACES[-1]
         self._change_pace()
+        self.call("Ant", "Step")
         self.set_limits(1, 1)
 
     @property
@@ -86,6 +85,7 @@ class StepControls(QtWidgets.QWidget):
         self.ant.setToolTip(plain_tip(f"Which {who.lower()} (↑ ↓)"))
         self.step.setToolTip(plain_tip(f"Which {what.lower()} (← →, Home, End)"))
         self.slider.setAccessibleName(what)
+        self.slider.setToolTip(f"{what} (← →, Home, End)")
 
     def set_limits(self, ants: int, steps: int) -> None:
         """Allow ants 1 to ``ants`` and steps 1 to ``steps``, without a signal."""

@@ -7,7 +7,7 @@ from collections import deque
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
-from gpu.core.bounds import LowerBound
+from gpu.core.bounds import KnownCosts, LowerBound
 from gpu.core.formats import compact, duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
@@ -61,25 +61,21 @@ class Readout(QFrame):
     def begin_run(self) -> None:
         """Show dashes."""
         self._recent.clear()
-        self._bound: LowerBound | None = None
-        self._head_gap(optimal=False)
+        self._head_gap(None, optimal=False)
         for value in self.values.values():
             value.setText("–")
 
-    def _head_gap(self, *, optimal: bool) -> None:
+    def _known(self, bound: LowerBound | None) -> KnownCosts:
+        """What gaps are measured by."""
+        return KnownCosts(None if self._instance is None else self._instance.optimum, bound)
+
+    def _head_gap(self, bound: LowerBound | None, *, optimal: bool) -> None:
         """Head the gap by what it is measured by, and say why that is known."""
-        bound, instance = self._bound, self._instance
-        known = instance is not None and bool(instance.optimum)
-        heading, tip = "GAP", self._gap_tip
+        heading, tip, by_bound = "GAP", self._gap_tip, self._known(bound).by_bound
         if bound is not None:
-            words = display_of(instance).words
-            least = words.amount(bound.cost, whole(bound.cost))
-            why = f"Every {words.solution} has at least {least}: {bound.why}"
-            tip = f"{tip}. {why}" if known else why
-            if optimal:
-                heading = "PROVED"
-            elif not known:
-                heading = "GAP TO BOUND"
+            why = display_of(self._instance).bound_tip(bound)
+            tip = why if by_bound else f"{tip}. {why}"
+            heading = "PROVED" if optimal else "GAP TO BOUND" if by_bound else heading
         self.headings["gap"].setText(heading)
         self.values["gap"].setToolTip(plain_tip(tip))
 
@@ -87,11 +83,11 @@ class Readout(QFrame):
         """Show the time of a run, which goes on while an iteration is under way."""
         self.values["elapsed"].setText(duration(seconds))
 
-    def show_race(self, best: int | None, seconds: float) -> None:
+    def show_race(self, best: int | None, bound: LowerBound | None, seconds: float) -> None:
         """Show the best cost of all lanes of a race, None before there is one, and its time."""
         self.show_elapsed(seconds)
         if best is not None:
-            self._show_best(best)
+            self._show_best(best, bound)
 
     def show_snapshot(self, snapshot: RunState) -> None:
         """Show the numbers of ``snapshot``."""
@@ -100,20 +96,17 @@ class Readout(QFrame):
             self._recent.popleft()
         self.values["iteration"].setText(whole(snapshot.iteration))
         self.show_elapsed(snapshot.elapsed)
-        self._bound = snapshot.bound
         if snapshot.best_cost is None:
             return
-        self._show_best(snapshot.best_cost)
+        self._show_best(snapshot.best_cost, snapshot.bound)
         since, tours = self._recent[0] if len(self._recent) > 1 else (0.0, 0)
         if snapshot.elapsed > since:
             rate = (snapshot.solutions_built - tours) / (snapshot.elapsed - since)
             self.values["rate"].setText(compact(rate))
 
-    def _show_best(self, cost: int) -> None:
+    def _show_best(self, cost: int, bound: LowerBound | None) -> None:
         self.values["best"].setText(whole(cost))
-        bound, gap = self._bound, self._instance.gap_percent(cost) if self._instance else None
-        if bound is not None and gap is None:
-            gap = 100 * (cost - bound.cost) / bound.cost
-        optimal = bound is not None and cost == bound.cost
-        self._head_gap(optimal=optimal)
+        optimal = bound is not None and bound.proves(cost)
+        self._head_gap(bound, optimal=optimal)
+        gap = self._known(bound).gap_percent(cost)
         self.values["gap"].setText("optimal" if optimal else percent(gap))

@@ -9,13 +9,21 @@ import numpy as np
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
-from gpu.core.bounds import LowerBound
+from gpu.core.bounds import KnownCosts, LowerBound
 from gpu.core.cost_curve import RunAxis
 from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
 from views.plots.bounded_curve import BoundedCurve, MeanCurve
-from views.plots.cost_plot import ChangeMark, CostPlot, MarkLayer, Scale, ScaleButton
+from views.plots.cost_plot import (
+    ChangeMark,
+    CostPlot,
+    MarkLayer,
+    Scale,
+    ScaleButton,
+    gap_axis,
+    show_known,
+)
 from views.plots.overlays import Overlay, Overlays
 from views.problem_display import display_of
 from views.widgets.controls import Chip, OptionButtons
@@ -34,7 +42,6 @@ _READING = "iteration 1000:  best 100 000,  gap 10.00 %"  # what the mouse reads
 _GAPS = 30  # pixels between the reading and the buttons, and at both sides
 _TWO_LINES = 230  # least height in pixels of a view with two lines below the plot
 _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
-_NEAR = 0.8  # share of the least cost: a lower bound that is lower is out of sight at first
 _IMPROVEMENTS = 1 << 14  # most improvements that are told apart
 
 
@@ -115,38 +122,20 @@ class ConvergenceView(View):
         self.axis_choice.buttons["solutions"].setText(solutions.capitalize())
         for name, tip in display.curve_tips.items():
             self.chips[name].setToolTip(plain_tip(tip))
-        known = instance is not None and bool(instance.optimum)
-        self.chips["optimum"].setVisible(known)
         self.overlays.show_beside("" if instance is None else instance.name)
         self._show_bound(None)
 
     @property
-    def _reference(self) -> int | None:
-        """The cost that gaps are measured by: the best known one, else the lower bound."""
-        known = self._instance.optimum if self._instance is not None else None
-        return known or (None if self._bound is None else self._bound.cost)
-
-    @property
-    def _gaps(self) -> str:
-        """What the axis of gaps is labelled with."""
-        known = self._instance is not None and self._instance.optimum
-        return "gap in %" if known or self._bound is None else "gap to the bound in %"
+    def _known(self) -> KnownCosts:
+        """What gaps are measured by."""
+        return KnownCosts(None if self._instance is None else self._instance.optimum, self._bound)
 
     def _show_bound(self, bound: LowerBound | None) -> None:
         """Show what no solution is better than; None if that is not known."""
         self._bound = bound
-        chip, words = self.chips["bound"], display_of(self._instance).words
-        known = self._instance.optimum if self._instance is not None else None
-        chip.setVisible(bound is not None and bound.cost != known)  # else both lines are one
-        if bound is not None:
-            least = words.amount(bound.cost, whole(bound.cost))
-            tip = f"Every {words.solution} has at least {least}: {bound.why}"
-            chip.setToolTip(plain_tip(tip))
-            if bound.cost == known:
-                line = display_of(self._instance).curve_tips["optimum"]
-                self.chips["optimum"].setToolTip(plain_tip(f"{line}. {tip}"))
-        self.plot.set_label("right", self._gaps)
-        if cost := self._reference:
+        show_known(self.chips["optimum"], self.chips["bound"], self._instance, self._known)
+        self.plot.set_label("right", gap_axis(self._known))
+        if cost := self._known.reference:
             self.plot.map_right_axis(
                 lambda value: 100 * (value / cost - 1), lambda gap: cost * (1 + gap / 100)
             )
@@ -224,14 +213,13 @@ class ConvergenceView(View):
     def draw(self) -> None:
         """Draw the curves, in the range of those that are switched on."""
         scale, shown = self.scale, self.overlays.draw(self.scale)
-        optimum = self._instance.optimum if self._instance is not None else None
-        reference = self._reference
+        known = self._known
         for name, history in self.histories.items():
             points = self._along_axis(history, scale.axis)
             if name == "best":
                 now = self._now[1 if scale.axis is RunAxis.SECONDS else 0], self._now[2]
                 points = self._best = self._with_present(points, now, scale.axis)
-            drawn = scale.mapped(points, reference)
+            drawn = scale.mapped(points, known.reference)
             self.curves[name].set_points(drawn)
             drawn = drawn[np.isfinite(drawn).all(axis=1)]
             if len(drawn) and self.chips[name].isChecked():
@@ -242,19 +230,7 @@ class ConvergenceView(View):
         self.plot.show_hint("" if begun else "The curves begin with a run.")
         # The best known cost of this instance says nothing about those of others.
         own = len(self.histories["best"]) > 0 or not self.overlays.of_others
-        bound = self._bound.cost if own and begun and self._bound is not None else None
-        bound = None if bound == optimum else bound
-        line = self.plot.draw_bound(bound, scale, reference)
-        near = bound is not None and bound >= _NEAR * self._now[2]
-        # Like the best known cost, it is nowhere on a logarithmic axis of gaps.
-        if (
-            shown
-            and near
-            and self.chips["bound"].isChecked()
-            and not (scale.gap and scale.log_cost)
-        ):
-            shown.append(np.column_stack([shown[0][:1, 0], line[:1, 1]]))
-        self.plot.follow_costs(shown, scale, optimum if own else None)
+        self.plot.follow_costs(shown, scale, known if own else KnownCosts(None), self._now[2])
 
     def _place_of(self, mark: ChangeMark) -> float:
         """Return where ``mark`` is along the axis."""
@@ -300,10 +276,12 @@ class ConvergenceView(View):
     def _show_scale(self) -> None:
         """Write the axes as the scale needs it."""
         scale, display = self.scale, display_of(self._instance)
-        known = bool(self._reference)
+        known = bool(self._known.reference)
         others = self.overlays.of_others  # the axis of gaps, and the unit, are of this instance
         self.plot.show_scale(
-            scale, display.cost_axis if others else display.cost_axis_of(self._instance), self._gaps
+            scale,
+            display.cost_axis if others else display.cost_axis_of(self._instance),
+            gap_axis(self._known),
         )
         self.plot.axes["right"].setVisible(known and scale.plain and not others)
         self.overlays.warn(gaps=scale.gap)
@@ -323,6 +301,6 @@ class ConvergenceView(View):
             where += f" {display_of(self._instance).words.solutions}"
         change = self._mark_layer.near(x, float(self.plot.box.viewPixelSize()[0]))
         text = f"{where}:  best {whole(points[at, 1])}"
-        if cost := self._reference:
+        if cost := self._known.reference:
             text = f"{text},  gap {percent(100 * (points[at, 1] / cost - 1))}"
         self.reading.setText(f"{text}  ·  {change}" if change else text)

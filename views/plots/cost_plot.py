@@ -12,12 +12,16 @@ from PySide6.QtCore import QPointF, QRectF, Signal
 from PySide6.QtGui import QActionGroup, QPainter, QTransform
 from PySide6.QtWidgets import QMenu, QToolButton
 
+from gpu.core.bounds import KnownCosts
 from gpu.core.cost_curve import RunAxis, gap_percent
-from views.widgets.controls import OptionButtons
+from gpu.core.instance import Instance
+from views.problem_display import display_of
+from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import plain_tip
 from views.widgets.layers import Layer, PlotCurve, Points, dashed, draw_lines, pen
 from views.widgets.plot import PlotWidget
 
+_NEAR = 0.8  # share of the best cost: a lower bound that is lower is out of sight at first
 LEAST_GAP = 0.001  # percent: smaller gaps are drawn here on a logarithmic axis, which has no 0
 _LEAST_MOMENTS = {RunAxis.ITERATIONS: 1.0, RunAxis.SOLUTIONS: 1.0, RunAxis.SECONDS: 0.001}
 
@@ -72,13 +76,7 @@ class CostPlot(PlotWidget):
         self.bound = self.add_curve("bound", dashes=True)
         return self.bound
 
-    def draw_bound(self, bound: int | None, scale: Scale, reference: int | None) -> Points:
-        """Draw the lower ``bound``, if there is one; return its line, with gaps to a cost."""
-        line = _line_at(bound, scale, reference)
-        self.bound.set_points(line)
-        return line
-
-    def show_scale(self, scale: Scale, costs: str, gaps: str = "gap in %") -> None:
+    def show_scale(self, scale: Scale, costs: str, gaps: str) -> None:
         """Write the axes as ``scale`` needs it; the labels are of the axis of costs, or of gaps."""
         whole_moments = scale.axis is not RunAxis.SECONDS
         self.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
@@ -88,25 +86,56 @@ class CostPlot(PlotWidget):
         self.show_logarithmic("left", on=scale.log_cost)
 
     def follow_costs(
-        self, shown: Sequence[Points], scale: Scale, known: int | None, begin: float = math.inf
+        self,
+        shown: Sequence[Points],
+        scale: Scale,
+        known: KnownCosts,
+        best: float,
+        begin: float = math.inf,
     ) -> None:
         """Show the range of all ``shown`` points, from ``begin`` on if they begin later.
 
-        The best ``known`` cost is drawn, and is in the range, if there is one.
+        The best ``known`` cost is drawn, and is in the range, if there is one. So is the lower
+        bound, if it is not far below the ``best`` cost that was found.
         """
-        line = _line_at(known if shown else None, scale, known)
-        self.known.set_points(line)
+        reference, lower = known.reference, known.lower
+        lines = {
+            self.known: _line_at(known.best if shown else None, scale, reference),
+            self.bound: _line_at(lower if shown else None, scale, reference),
+        }
+        for curve, line in lines.items():
+            curve.set_points(line)
         if not shown:
             return
         everything = np.concatenate(shown)
         low, high = everything.min(axis=0), everything.max(axis=0)
         bottom = low[1]
-        # A gap of 0 is nowhere on a logarithmic axis: what is there decides how far it goes.
-        if len(line) and self.known.isVisible() and not (scale.gap and scale.log_cost):
-            bottom = min(bottom, line[0, 1])
+        if lower is None or lower < _NEAR * best:
+            del lines[self.bound]
+        for curve, line in lines.items():
+            # A gap of 0 is nowhere on a logarithmic axis: what is there decides how far it goes.
+            if len(line) and curve.isVisible() and not (scale.gap and scale.log_cost):
+                bottom = min(bottom, line[0, 1])
         margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
         x, y = (min(low[0], begin), high[0]), (bottom - margin, high[1] + margin)
         self.follow(x, y, growing=True)
+
+
+def gap_axis(known: KnownCosts) -> str:
+    """Return what an axis of gaps is labelled with."""
+    return "gap to the bound in %" if known.by_bound else "gap in %"
+
+
+def show_known(best: Chip, bound: Chip, instance: Instance | None, known: KnownCosts) -> None:
+    """Show the chips of the two lines that there are, and say in their tips why these are known."""
+    display = display_of(instance)
+    tips = [display.curve_tips["optimum"]]
+    best.setVisible(bool(known.best))
+    bound.setVisible(known.lower is not None)  # else both lines are one
+    if known.bound is not None:
+        tips.append(display.bound_tip(known.bound))
+        bound.setToolTip(plain_tip(tips[1]))
+    best.setToolTip(plain_tip(tips[0] if known.lower is not None else ". ".join(tips)))
 
 
 def _line_at(cost: int | None, scale: Scale, reference: int | None) -> Points:

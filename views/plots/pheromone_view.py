@@ -53,6 +53,7 @@ _TRAIL_FORMS = {
     ),
     "matrix": ("Matrix", "The trails between all cities, in the order of the ants' best tour"),
 }
+_NONE_YET = "The trails appear here as soon as a colony lays them"
 _CORNER = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
 _WANTED = {"strip": Wanted.STRIP, "band": Wanted.BAND, "matrix": Wanted.PHEROMONE}
 
@@ -98,7 +99,8 @@ class PheromoneView(MatrixView):
         self.bar = ColourBar("τ / τ₀")
         self.middle.addWidget(self.table, 1)
         self.middle.addWidget(self.bar)
-        self.hint = self._label_over("The trails appear here as soon as a colony lays them.")
+        self._note = ""  # what the colony says of its trails
+        self.hint = self._label_over(_NONE_YET)
         self.hint.setWordWrap(True)
         self.hint.setProperty("role", "muted")
         self.apply_theme(self.theme)
@@ -137,6 +139,7 @@ class PheromoneView(MatrixView):
     def begin_run(self) -> None:
         """Empty the picture."""
         self.matrix = self._order = None
+        self._note = ""
         self._tables.clear()
         self.image.set_picture(None)
         self._making = None
@@ -152,6 +155,9 @@ class PheromoneView(MatrixView):
 
     def take_in(self, snapshot: RunState) -> None:
         """Keep the picture, if there is one; before the first iteration all trails are equal."""
+        if snapshot.trails_note != self._note:
+            self._note = snapshot.trails_note
+            self._show_form()
         if snapshot.iteration == 0:
             return
         before = self._has_picture, self._form
@@ -270,6 +276,7 @@ class PheromoneView(MatrixView):
         if not has and form != "matrix":
             self.image.set_picture(None)
         self.bar.setVisible(has)
+        self.hint.setText(f"{self._note or _NONE_YET}.")
         self.hint.setVisible(not has)
         self.leave()
         self._describe()
@@ -328,6 +335,9 @@ class PheromoneView(MatrixView):
                 f" The colony remembers {counted(self._memory, 'trail')} at each city; elsewhere "
                 "the initial trail τ₀ is shown, which an ant reads there."
             )
+        if self._note:
+            parts.append(self._note)
+            tip += f" {self._note}."
         self.caption.setText("  ·  ".join(parts))
         self.caption.setToolTip(plain_tip(tip))
         self._place_caption()

@@ -113,6 +113,8 @@ def in_words(line: str) -> str:
         else:
             mark = "↓" if kind == "improvement" else " "
             what = f"{mark} iteration {whole(values['iteration'])}"
+            if kind == "improvement" and not values["iteration"]:
+                what = f"{mark} the run begins"
         return f"{duration(values['seconds']):>8}  {what}  {_best(values)}"
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return line

@@ -17,7 +17,7 @@ from gpu.cpu.colony import CpuColony, Painter
 from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.first_colorings import best_greedy_coloring
 from gpu.cpu.philox import below, draw_block, key_of, words_of
-from gpu.cpu.record import ITERATION, LAST_TOTAL, count_iteration, record_of
+from gpu.cpu.record import BEST_ITERATION, ITERATION, LAST_TOTAL, count_iteration, record_of
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.gpx.cpu import state as states
@@ -40,9 +40,7 @@ from gpu.gpx.cpu.state import (
     BEST_COLORS,
     BEST_ISLAND,
     COST,
-    CROSSING,
     ENDS,
-    EXPLORING,
     FOUND,
     FOUND_BY,
     GAINED_AT,
@@ -50,14 +48,10 @@ from gpu.gpx.cpu.state import (
     GENERATIONS,
     HALVED,
     IDLE,
-    KIND_NAMES,
-    KINDS,
     LEFT_OVER,
     MOVES,
     NO_RESULT,
     OPERATIONS,
-    OPTIMIZING,
-    PARTIAL,
     QUOTA,
     SCHEDULE_SIZE,
     GpxRules,
@@ -66,11 +60,19 @@ from gpu.gpx.cpu.state import (
 )
 from gpu.gpx.parameters import (
     ALIKE,
+    CROSSING,
     EXPLORER_HALVINGS,
+    EXPLORING,
+    KIND_NAMES,
+    KINDS,
     MOST_HALVINGS,
+    NOBODY,
+    OPTIMIZING,
+    PARTIAL,
     RECOVERY,
     GpxParameters,
     HeadParameters,
+    trails_note,
 )
 from gpu.gpx.rule import BEHIND, EXPLORER_SPREADS, MOST_TRAIL, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance, class_order
@@ -447,6 +449,8 @@ def _gather(state: GpxState) -> None:
     if improved or first:
         for v in range(record.best_solution.size):
             record.best_solution[v] = record.last_solution[v] = population.best[v]
+    if schedule[FOUND_BY] < 0:  # it is what the colony began with, which no iteration has found
+        record.numbers[BEST_ITERATION] = 0
     _share_work(state, finder)
     _end_generation(state)
     _plan(state, bool(finder >= 0))
@@ -598,6 +602,7 @@ class GpxCpuColony(CpuColony):
 
     _run = staticmethod(run)
     _instance: GraphInstance
+    _parameters: GpxParameters | HeadParameters
 
     def __init__(
         self,
@@ -624,7 +629,7 @@ class GpxCpuColony(CpuColony):
             )
         graph = tabu.rules_of(key_of(seed), instance, most, 0)
         schedule = np.zeros(SCHEDULE_SIZE, np.int64)
-        schedule[BEST_COLORS], schedule[FOUND_BY] = most, -1
+        schedule[BEST_COLORS], schedule[FOUND_BY] = most, NOBODY
         cost = 2 * len(instance.adjacent) // n + most
         schedule[COST : COST + KINDS] = cost
         schedule[QUOTA : QUOTA + KINDS] = max(1, min(rules.moves, rules.work // cost))
@@ -675,8 +680,9 @@ class GpxCpuColony(CpuColony):
 
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         kind = int(self._schedule[FOUND_BY])
-        found_by = KIND_NAMES[kind] if kind >= 0 else ""
-        return {**super()._more(wanted), "found_by": found_by}
+        found_by = "" if kind == NOBODY else KIND_NAMES[kind]
+        note = trails_note(self._parameters, self._instance.n)
+        return {**super()._more(wanted), "found_by": found_by, "trails_note": note}
 
     def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:
         if not self._matrices.size:

@@ -27,17 +27,6 @@ from gpu.tabu_search.cpu import TabuRules, TabuWorkspace
 MOST_WORK = 2_500_000  # operations of an ant of an island in an iteration, at most: some 4 ms
 ALONE = 4  # times as much work have the others, who are few
 
-CROSSING, OPTIMIZING, PARTIAL, EXPLORING = range(4)
-"""What an ant does. The ants of a kind are numbered in a row, in this order of the kinds."""
-
-KINDS = 4
-KIND_NAMES = (
-    "ants that cross colorings",
-    "a conflict optimizer",
-    "partial tabu search",
-    "an explorer",
-)
-
 
 class GpxRules(NamedTuple):
     """What the ants are told."""

@@ -1,9 +1,10 @@
-"""The gpx colonies on a GPU: a block an ant, all generations without the host."""
+"""The gpx colonies on a GPU: a block an ant, all iterations without the host."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
 from gpu.core.legacy import Legacy
+from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cuda.colony import DeviceHeir, State, numbers_of
 from gpu.cuda.instances import DeviceGraph
 from gpu.cuda.iterations import Iterations, Phases
@@ -26,13 +28,18 @@ from gpu.gpx.cuda.kernels import (
     SEARCH_THREADS,
     SEARCH_WORDS,
     AntRecord,
+    GenerationPlan,
 )
 from gpu.gpx.cuda.kinds import kinds_of
 from gpu.gpx.parameters import (
+    KIND_NAMES,
+    KINDS,
     MOST_COUNT,
     MOST_WITH_TRAILS,
+    NOBODY,
     GpxGpuParameters,
     HeadGpuParameters,
+    trails_note,
 )
 from gpu.gpx.rule import HEAVIEST_SUM
 from gpu.problems.coloring.dsatur import dsatur_coloring
@@ -42,6 +49,7 @@ FEW_NEIGHBOURS = 24  # of one color, on average: in random graphs seven bits cou
 NARROW, WIDE = 4, 2  # vertices of a word of counts
 MOST_CROWD = 40  # neighbours in one class of the first coloring: a hub may have far more
 UPDATE_THREADS = 256
+MOST_EFFORT = 8_000_000  # of an ant in an iteration; see :mod:`gpu.gpx.cuda.kernels`: some 80 ms
 ITERATIONS_A_LOOK = 16  # after which the host looks whether there are fewer colors
 PLANNED_AGAIN = 0.97  # of the colors for which launches were planned: with fewer, they are anew
 
@@ -100,8 +108,8 @@ class GpxCudaColony(DeviceHeir):
     DeviceError
         If the device cannot run a block for so many vertices.
     DeviceMemoryError
-        If the colony does not fit the device: 8 n bytes an ant, 4 n² an island with trails, and n
-        for each color and ant that shared memory has no room for.
+        If the colony does not fit the device: n bytes for each color and ant, some 20 n more an
+        ant, 2 n² an island with trails, and 4 n for each color and optimizer.
     """
 
     BEST = "best_coloring"
@@ -137,10 +145,9 @@ class GpxCudaColony(DeviceHeir):
                 f"the device holds no block of {shape.threads} threads of tabu search for "
                 f"{graph.n} vertices and {most} colors; choose another colony"
             )
-        far = self._rows_near < most
         trails = GenerationTrails(graph)
         self._columns = trails.columns
-        super().__init__(machine, instance, p.ants, graph, trails, self._buffers(far))
+        super().__init__(machine, instance, p.ants, graph, trails, self._buffers())
         self._first = np.asarray(first, np.int32)
         machine.upload(self._arrays[self.BEST], self._first)
         arrays = {**self._arrays, **self._numbers(p)}
@@ -154,7 +161,7 @@ class GpxCudaColony(DeviceHeir):
         """
         shape, n, rows = self._shape, self._graph.n, self._fewest
         ring, row = 8 * self._ring, 4 * shape.stride
-        crossing = 4 * (2 + shape.threads // LANES) * self._most + 2 * n + 8
+        crossing = 12 * self._most + 4 * n + 8
         near = max(0, min(rows, (machine.shared_limit - SEARCH_STATIC - ring) // row))
         far = "true" if near < rows else "false"
         self._kernel = f"search_generation<{shape.own}, {shape.fields}, {far}>"
@@ -183,7 +190,7 @@ class GpxCudaColony(DeviceHeir):
             if stop():
                 return
 
-    def _buffers(self, far: bool) -> list[Buffer]:
+    def _buffers(self) -> list[Buffer]:
         kinds, shape, n = self._kinds, self._shape, self._graph.n
         ants = self._parameters.ants
         assert ants is not None
@@ -194,12 +201,11 @@ class GpxCudaColony(DeviceHeir):
             Buffer("proper", each, np.uint16),
             Buffer("records", (ants, AntRecord.dtype.itemsize // 4), np.uint32),
             Buffer("elite_keys", (kinds.islands, 2), np.uint64),
-            Buffer("shown", (1,), np.int32),
+            Buffer("plan", (1, GenerationPlan.dtype.itemsize // 8), np.uint64),
+            Buffer("halved", (KINDS,), np.uint32),
+            Buffer("kept", (ants, self._most * shape.stride + 2 * self._ring), np.uint32),
             Buffer("class_order", (n,), np.int32),
         ]
-        if far:
-            rows = (ants, (self._most - self._rows_near) * shape.stride)
-            buffers.append(Buffer("far_counts", rows, np.uint32))
         if kinds.elites:
             buffers.append(Buffer("elites", (kinds.islands, 2, shape.padded), np.uint16))
         if kinds.optimizers:
@@ -208,9 +214,8 @@ class GpxCudaColony(DeviceHeir):
             buffers.append(Buffer("weights", (kinds.optimizers, n), np.uint32))
             buffers.append(Buffer("loose", (kinds.optimizers, n), np.uint16))
         if self._marked:
-            buffers.append(
-                Buffer("island_trails", (kinds.islands, n, self._columns), np.float32, zeroed=True)
-            )
+            shares = (kinds.islands, n, self._columns)
+            buffers.append(Buffer("island_trails", shares, np.uint16, zeroed=True))
         return buffers
 
     @property
@@ -223,19 +228,22 @@ class GpxCudaColony(DeviceHeir):
         return {
             **{"n": graph.n, "row": graph.row, "stride": shape.stride, "near": self._rows_near},
             **{"ring": self._ring, "most": self._most, "colors": self._most, "ants": p.ants},
-            **{"crossing": kinds.crossing, "island": kinds.island, "islands": kinds.islands},
-            **{"explorers": kinds.explorers, "noise": kinds.noise, "heaviest": self._heaviest},
-            **{"moves": p.moves, "patience": kinds.patience, "cycle": kinds.cycle},
-            **{"explored": np.float32(kinds.explored), "greedy_start": int(kinds.greedy_start)},
+            **{"crossing": kinds.crossing, "optimizers": kinds.optimizers},
+            **{"islands": kinds.islands, "noise": kinds.noise, "heaviest": self._heaviest},
+            **{
+                "moves": p.moves,
+                "most_effort": MOST_EFFORT,
+                "patience": kinds.patience,
+                "cycle": kinds.cycle,
+            },
+            **{"explored": np.float32(kinds.explored), "patience": kinds.patience},
+            **{"greedy_start": int(kinds.greedy_start), "keep": kinds.keep},
             **{"columns": self._columns, "padded": shape.padded, "seed": Seed.of(self._seed)},
-            "keep": np.float32(kinds.keep),
         }
 
     def _phases_for(self, parameters: GpxGpuParameters | HeadGpuParameters) -> Phases:
         self._kinds = kinds_of(parameters)
-        absent = dict.fromkeys(
-            ("far_counts", "elites", "island_trails", "sums", "weights", "loose")
-        )
+        absent = dict.fromkeys(("elites", "island_trails", "sums", "weights", "loose"))
         given: Arrays = {**absent, **self._arrays, **self._numbers(parameters)}
         ants, kinds = parameters.ants, self._kinds
         assert ants is not None
@@ -263,6 +271,18 @@ class GpxCudaColony(DeviceHeir):
         self._machine.upload(self._arrays["state"], words)
         self._machine.upload(self._arrays[self.BEST], self._first)
         self._best = None
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Return the state; see :meth:`gpu.core.colony.Colony.snapshot`."""
+        pictures = Wanted.PHEROMONE | Wanted.TRAILS
+        return super().snapshot(wanted if self._marked else wanted & ~pictures)
+
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        plan = np.array(self._machine.download(self._arrays["plan"])).view(GenerationPlan.dtype)
+        kind = int(plan["found_by"].item())
+        found_by = "" if kind == NOBODY else KIND_NAMES[kind]
+        note = trails_note(self._parameters, self._graph.n)
+        return {**super()._more(wanted), "found_by": found_by, "trails_note": note}
 
     def _iteration_solution(self, state: State) -> Array:
         return self._arrays[self.BEST]

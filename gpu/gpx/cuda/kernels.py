@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Seed
 from gpu.cuda.loader import KernelSource
-from gpu.gpx import parameters
+from gpu.gpx import parameters, rule
 
+KINDS: c.Int32 = parameters.KINDS
+CROSSING: c.Int32 = parameters.CROSSING
+OPTIMIZING: c.Int32 = parameters.OPTIMIZING
+EXPLORING: c.Int32 = parameters.EXPLORING
+MOST_HALVINGS: c.UInt32 = parameters.MOST_HALVINGS
+EXPLORER_HALVINGS: c.UInt32 = parameters.EXPLORER_HALVINGS
+RECOVERY: c.UInt32 = parameters.RECOVERY
 ALIKE: c.Int32 = parameters.ALIKE
-TRAIL_UNIT: c.Float32 = np.float32(65536)  # a trail of 1, when trails are added up as whole numbers
-MOVE_EFFORT: c.UInt32 = 64  # of a move, besides that of each vertex in conflict
-OPTIMIZER_COST: c.Int32 = 2  # tabu moves that take as long as a move of an optimizer
+WHOLE_KEEP: c.UInt32 = rule.WHOLE_KEEP
+MOST_TRAIL: c.UInt32 = rule.MOST_TRAIL
+
+MOVE_LOOKS: c.UInt32 = 64  # looks at a vertex in conflict that take as long as all else of a move
+OPTIMIZER_EFFORT: c.UInt64 = 336  # of a move of an optimizer: what so many short looks take
 SEARCH_STATIC: c.Int32 = 1024  # bytes of static shared memory of a search, at most
 
 SEARCH_THREADS: c.Int32 = 512  # of a block, at most
@@ -22,14 +29,29 @@ SEARCH_FIELDS = (4, 2)  # vertices of a word
 
 
 class AntRecord(c.Structure):
-    """What is known of an ant between two generations."""
+    """What is known of an ant between two iterations."""
 
     colors: c.UInt32  # of its coloring; 0 before it has one
-    conflicts: c.UInt32  # of its coloring; of an explorer, the fewest since it began anew
+    conflicts: c.UInt32  # fewest since its search began; of an optimizer, vertices without color
     left: c.UInt32  # vertices that crossover left without color; all, where it did not cross
     time: c.UInt32  # moves made
     stalled: c.UInt32  # generations without fewer conflicts
     anew: c.UInt32  # whether it begins anew
+
+
+class GenerationPlan(c.Structure):
+    """What the ants do in the coming iteration, and what became of those before."""
+
+    found_by: c.Int32  # the kind of ants that found the best coloring; -1: nobody did
+    shown: c.Int32  # the island that last found one
+    generations: c.UInt32  # that are done
+    made: c.UInt32  # moves of each crossing ant in the generation under way
+    quota: c.UInt32  # of its moves in the coming iteration
+    ends: c.UInt32  # whether the coming iteration ends a generation
+    idle: c.UInt32  # iterations since there were fewer colors
+    work: c.UInt64  # effort of each other ant in the coming iteration, before it is halved
+    effort: c.UInt64  # of all crossing ants in the iteration under way
+    moves: c.UInt64  # of theirs
 
 
 class SearchGeneration(c.KernelArguments):
@@ -40,12 +62,11 @@ class SearchGeneration(c.KernelArguments):
     ring: c.Int32  # moves that tabu can last, a power of two
     most: c.Int32  # colors that tables have room for
     ants: c.Int32
-    crossing: c.Int32  # of them; behind these, explorers, and then optimizers
-    explorers: c.Int32
-    island: c.Int32  # ants of an island
+    crossing: c.Int32  # of them; behind these, optimizers, and then explorers
+    optimizers: c.Int32
+    islands: c.Int32
     noise: c.Int32  # percent
     heaviest: c.UInt32  # weight at which all of an optimizer are halved
-    moves: c.Int32
     patience: c.Int32
     explored: c.Float32
     greedy_start: c.Int32  # whether every second ant begins with the coloring that is there
@@ -56,12 +77,14 @@ class SearchGeneration(c.KernelArguments):
     colorings: c.Pointer[c.UInt16]  # of this generation, and of the next
     scratch: c.Pointer[c.UInt16]
     proper: c.Pointer[c.UInt16]
-    far_counts: c.Pointer[c.UInt32] | None
-    island_trails: c.Pointer[c.Float32] | None
+    kept: c.Pointer[c.UInt32]  # searches between two iterations
+    island_trails: c.ConstPointer[c.UInt16] | None
     sums: c.Pointer[c.UInt32] | None  # of weights, for each optimizer, class and vertex
     weights: c.Pointer[c.UInt32] | None
     loose: c.Pointer[c.UInt16] | None
     records: c.Pointer[AntRecord]
+    plan: c.Pointer[GenerationPlan]
+    halved: c.ConstPointer[c.UInt32]  # how often the work of each kind was halved
     state: c.Pointer[c.ColonyState]
     first_ant: c.Int32  # of this launch
 
@@ -70,40 +93,43 @@ class GatherIslands(c.KernelArguments):
     n: c.Int32
     ants: c.Int32
     crossing: c.Int32
-    island: c.Int32
+    islands: c.Int32
     cycle: c.Int32
     padded: c.Int32  # numbers of a coloring
     colorings: c.Pointer[c.UInt16]
     elites: c.Pointer[c.UInt16] | None
     elite_keys: c.Pointer[c.UInt64]
     records: c.Pointer[AntRecord]
-    state: c.ConstPointer[c.ColonyState]
+    plan: c.ConstPointer[GenerationPlan]
 
 
 class RenewIslandTrails(c.KernelArguments):
     n: c.Int32
     ants: c.Int32
     crossing: c.Int32
-    island: c.Int32
+    islands: c.Int32
     padded: c.Int32
     columns: c.Int32
-    keep: c.Float32
+    keep: c.UInt32  # in units of 2^-16
     colorings: c.ConstPointer[c.UInt16]
     records: c.ConstPointer[AntRecord]
-    island_trails: c.Pointer[c.Float32]
+    island_trails: c.Pointer[c.UInt16]
     trails: c.Pointer[c.Float32]
-    shown: c.ConstPointer[c.Int32]
-    state: c.ConstPointer[c.ColonyState]
+    plan: c.ConstPointer[GenerationPlan]
 
 
 class CloseGeneration(c.KernelArguments):
     n: c.Int32
     crossing: c.Int32
-    island: c.Int32
+    optimizers: c.Int32
+    islands: c.Int32
     padded: c.Int32
+    moves: c.UInt32
+    most_effort: c.UInt64  # of an ant in an iteration
     proper: c.ConstPointer[c.UInt16]
     best_coloring: c.Pointer[c.Int32]
-    shown: c.Pointer[c.Int32]
+    plan: c.Pointer[GenerationPlan]
+    halved: c.Pointer[c.UInt32]
     state: c.Pointer[c.ColonyState]
 
 
@@ -113,10 +139,13 @@ class StartGenerations(c.KernelArguments):
     islands: c.Int32
     columns: c.Int32
     colors: c.Int32
+    moves: c.UInt32
+    most_effort: c.UInt64
     records: c.Pointer[AntRecord]
     elite_keys: c.Pointer[c.UInt64]
     trails: c.Pointer[c.Float32]
-    shown: c.Pointer[c.Int32]
+    plan: c.Pointer[GenerationPlan]
+    halved: c.Pointer[c.UInt32]
     state: c.Pointer[c.ColonyState]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gpu.gpx.parameters import BY_TRAILS, HEAD_KEEP, GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.rule import WHOLE_KEEP
 
 
 @dataclass(frozen=True)
@@ -12,22 +13,22 @@ class SearchKinds:
     """What the ants of a colony do."""
 
     crossing: int  # ants that cross colorings
-    explorers: int  # behind these, ants that search with far fewer colors
-    optimizers: int  # and ants that optimize partial colorings
+    optimizers: int  # behind these, ants that optimize partial colorings
+    explorers: int  # and ants that search with far fewer colors
     noise: int  # percent
-    island: int  # of them that cross with each other
+    island: int  # of them that cross with each other, at least
     trails: bool  # whether trails say where vertices go that crossover leaves
     elites: bool  # whether pairs go back to the best coloring of an earlier cycle
     greedy_start: bool  # whether some begin with the greedy coloring
     explored: float  # share of the best number of colors with which explorers search
     patience: int  # generations
     cycle: int  # generations after which pairs go back
-    keep: float  # share of every trail that remains each generation
+    keep: int  # share of every trail that remains each generation, in units of 2^-16
 
     @property
     def islands(self) -> int:
         """How many islands there are."""
-        return max(1, -(-self.crossing // self.island))
+        return max(1, self.crossing // self.island)
 
 
 def kinds_of(parameters: GpxGpuParameters | HeadGpuParameters) -> SearchKinds:
@@ -35,13 +36,26 @@ def kinds_of(parameters: GpxGpuParameters | HeadGpuParameters) -> SearchKinds:
     p = parameters
     assert p.ants is not None
     if isinstance(p, HeadGpuParameters):
-        return SearchKinds(p.ants, 0, 0, 0, 2, False, True, False, 1.0, 1, p.cycle, HEAD_KEEP)
+        return SearchKinds(
+            crossing=p.ants,
+            optimizers=0,
+            explorers=0,
+            noise=0,
+            island=2,
+            trails=False,
+            elites=True,
+            greedy_start=False,
+            explored=1.0,
+            patience=1,
+            cycle=p.cycle,
+            keep=round(HEAD_KEEP * WHOLE_KEEP),
+        )
     assert p.explorers is not None
     assert p.optimizers is not None
     return SearchKinds(
         crossing=p.ants - p.explorers - p.optimizers,
-        explorers=p.explorers,
         optimizers=p.optimizers,
+        explorers=p.explorers,
         noise=p.noise,
         island=p.island,
         trails=p.left == BY_TRAILS,
@@ -50,5 +64,5 @@ def kinds_of(parameters: GpxGpuParameters | HeadGpuParameters) -> SearchKinds:
         explored=p.explored,
         patience=p.patience,
         cycle=1,
-        keep=p.rho,
+        keep=round(p.rho * WHOLE_KEEP),
     )

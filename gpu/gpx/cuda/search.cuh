@@ -187,6 +187,30 @@ struct TabuBlock {
         saved = false;
     }
 
+    // Goes on with a search whose coloring has `count` colors, and whose counts and ring are there
+    // as they were. The coloring with the fewest conflicts is in memory. All threads call this
+    // together.
+    INLINE void resume(const Color* coloring, unsigned count, unsigned least) {
+        colors = count;
+        __syncthreads();
+        read(coloring);
+        unsigned sum = 0;
+        UNROLL for (int i = 0; i < OWN; ++i) {
+            own[i] = 0, best[i] = 0, least_tabu[i] = 0, stale[i] = F::BARS;
+            if (word_at(i) >= words) continue;
+            for (int field = 0; field < FIELDS; ++field) {
+                if (word_at(i) * FIELDS + field >= n) continue;
+                unsigned count_there = entry(color_of(i, field), word_at(i), field) & F::NONE;
+                own[i] = F::with(own[i], field, count_there);
+                sum += count_there;
+            }
+        }
+        conflicts = total(sum) / 2;
+        fewest = least;
+        saved = true;
+        __syncwarp();
+    }
+
     // Makes the best move, or none if all are tabu. `coloring` gets that with the fewest conflicts
     // before it is left.
     INLINE void move(Color* coloring) {

@@ -29,10 +29,14 @@ def read_coloring(path: Path, n: int, data: bytes | None = None) -> NDArray[np.i
             continue
         where = f"{path}, line {number}"
         if words[0] != "l" or len(words) != 3 or not all(map(str.isdecimal, words[1:])):
-            raise InstanceError(f"{where}: {shortened(line.strip())} is no line of a coloring")
+            raise InstanceError(
+                f"{where}: {shortened(line.strip())} is no line of a coloring, such as 'l 7 3' for "
+                "vertex 7 with color 3, both as numbers"
+            )
         vertex, color = (int(word) if len(word) < 11 else _LARGEST + 1 for word in words[1:])
         if not 1 <= vertex <= n:
-            raise InstanceError(f"{where}: there is no vertex {shortened(words[1])}")
+            others = f"the graph has vertices 1 to {n}"
+            raise InstanceError(f"{where}: there is no vertex {shortened(words[1])}: {others}")
         if color > _LARGEST:
             raise InstanceError(f"{where}: {shortened(words[2])} is no number of a color")
         if colors[vertex - 1] >= 0:
@@ -40,5 +44,8 @@ def read_coloring(path: Path, n: int, data: bytes | None = None) -> NDArray[np.i
         colors[vertex - 1] = color
     missing = np.flatnonzero(colors < 0)
     if len(missing):
-        raise InstanceError(f"{path}: vertex {missing[0] + 1} has no color")
+        others = f", nor {len(missing) - 1:,} others" if len(missing) > 1 else ""
+        raise InstanceError(
+            f"{path}: vertex {missing[0] + 1} has no color{others}; the graph has {n:,} vertices"
+        )
     return np.unique(colors, return_inverse=True)[1].reshape(n).astype(np.int32)

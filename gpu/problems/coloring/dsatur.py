@@ -18,6 +18,9 @@ from gpu.problems.coloring.instance import GraphInstance
 
 _SMALL = 500_000  # vertices and edges that are colored in some tenths of a second
 
+_DENSE = 128
+"""Neighbours of a vertex on average from which on arrays are faster than a heap."""
+
 _COLORED = -1  # stands where the colors of a vertex's neighbours did
 
 
@@ -42,6 +45,32 @@ def dsatur_coloring(instance: GraphInstance) -> NDArray[np.int32]:
 
 
 def _colored(instance: GraphInstance) -> NDArray[np.int32]:
+    dense = 2 * len(instance.edges) >= _DENSE * instance.n
+    return _of_dense(instance) if dense else _of_sparse(instance)
+
+
+def _of_dense(instance: GraphInstance) -> NDArray[np.int32]:
+    """Look at all vertices for the next one, and at all its neighbours at once."""
+    n = instance.n
+    starts, colors = instance.offsets.tolist(), np.empty(n, np.int32)
+    urgency = instance.degrees.astype(np.int64)  # n * saturation + free; less than 0 if colored
+    seen = np.zeros((n, 64), np.bool_)  # whether a neighbour has that color
+    for _ in range(n):
+        vertex = int(urgency.argmax())
+        color = int(seen[vertex].argmin())
+        if seen[vertex, color]:
+            color = seen.shape[1]
+            seen = np.hstack((seen, np.zeros_like(seen)))
+        colors[vertex] = color
+        urgency[vertex] = -1
+        others = instance.adjacent[starts[vertex] : starts[vertex + 1]]
+        others = others[urgency[others] >= 0]
+        urgency[others] += np.where(seen[others, color], -1, n - 1)
+        seen[others, color] = True
+    return colors
+
+
+def _of_sparse(instance: GraphInstance) -> NDArray[np.int32]:
     n = instance.n
     starts, ends = instance.offsets.tolist(), instance.adjacent
     free: list[int] = instance.degrees.tolist()  # neighbours of each vertex without a color

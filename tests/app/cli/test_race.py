@@ -12,12 +12,14 @@ from gpu.batch.race import LaneBudget, Race
 from gpu.batch.race_file import read_race, text_of
 from gpu.batch.race_standings import LaneRecord
 from gpu.problems.bundled import bundled
+from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.loading import load_instance
 from gpu.run.log.run_log import read_log
 from gpu.run.session import new_session
 from tests import colonies
 from tests.app.conftest import Command
 from tests.colonies import Failing, Idle, RandomColony
+from tests.gpu.rlf.literal import graph
 
 RING = load_instance(next(one.path for one in bundled() if one.name == "ring-50"))
 
@@ -59,6 +61,26 @@ def test_a_race_is_run_and_written(
         first["best_length"],
         second["best_length"],
     ]
+
+
+def test_a_race_says_which_lanes_are_proved(inside: Command, tmp_path: Path) -> None:
+    wheel = graph(7, [*((v, (v + 1) % 6) for v in range(6)), *((v, 6) for v in range(6))])
+    write_graph(tmp_path / "wheel.col", wheel)
+    instance = load_instance(tmp_path / "wheel.col")
+    sessions = [
+        new_session(instance, colony="aco-rlf-seq", device="cpu:1", seed=at) for at in (1, 2)
+    ]
+    race = Race(tuple(sessions), LaneBudget("iterations", 50), in_turn=True)
+    path = tmp_path / "wheel.race.json"
+    path.write_text(text_of(race, [LaneRecord(), LaneRecord()], instance), "utf-8")
+    done = inside("race", path, "--json")
+    found = json.loads(done.stdout)
+    assert (found["lower_bound"], found["lower_bound_by"]) == (3, "a clique of 3 vertices")
+    assert [(one["proved"], one["best_colors"]) for one in found["lanes"]] == [(True, 3)] * 2
+    told = inside("race", path).stdout
+    assert [line.split()[5] for line in told.splitlines()[2:4]] == ["proved"] * 2
+    assert "no coloring has fewer than 3 colors (a clique of 3 vertices)" in told
+    assert "lane 2: proved optimal: 3 colors, and a clique of 3 vertices" in told
 
 
 def test_a_failed_lane_and_a_bad_file_are_told(

@@ -32,6 +32,7 @@ from tests import colonies
 from tests.colonies import Failing, RandomColony
 from tests.golden import Golden
 from tests.gpu.cpu import makers
+from tests.gpu.rlf.literal import graph
 
 INSTANCE = colonies.some_cities(optimum=100)
 
@@ -217,6 +218,36 @@ def test_a_race_survives_its_file(two: Callable[..., Race], tmp_path: Path) -> N
     other.write_text(path.read_text("utf-8"), "utf-8")
     assert is_race(other)
     assert not is_race(tmp_path / "none.json")
+
+
+def test_lanes_end_where_their_coloring_is_proved_and_a_file_keeps_the_proof(
+    tmp_path: Path,
+) -> None:
+    wheel = graph(7, [*((v, (v + 1) % 6) for v in range(6)), *((v, 6) for v in range(6))])
+    sessions = [new_session(wheel, colony="aco-rlf-seq", device="cpu:1", seed=at) for at in (1, 2)]
+    race = Race(tuple(sessions), LaneBudget("iterations", 1000), in_turn=True)
+    running = RunningRace(wheel, race)
+    running.work()
+    found = standings_of(running.records, wheel)
+    assert [one.iterations for one in running.records] == [0, 0]  # the greedy coloring is proved
+    for one, standing in zip(running.records, found.lanes, strict=True):
+        assert one.reason == "proved optimal: 3 colors, and a clique of 3 vertices"
+        assert (one.proved, standing.proved) == (True, True)
+    assert found.bound.cost == 3
+
+    path = tmp_path / "wheel.race.json"
+    path.write_text(text_of(race, running.records, wheel), "utf-8")
+    kept = read_race(path).with_solutions(wheel)
+    assert [one.proved for one in kept] == [True, True]
+    assert kept[0].bound.why == "a clique of 3 vertices"
+    content = json.loads(path.read_text("utf-8"))
+    for witness in ([1, 2], [1, 2, 3, 10**30], [1, 3]):
+        path.write_text(json.dumps({**content, "witness": witness}), "utf-8")
+        if witness == [1, 2]:  # an edge is a bound, too, and proves nothing here
+            assert [one.proved for one in read_race(path).with_solutions(wheel)] == [False, False]
+            continue
+        with pytest.raises(RaceError, match="save the race anew"):
+            read_race(path).with_solutions(wheel)
 
 
 def test_a_hostile_file_is_refused_in_one_sentence(

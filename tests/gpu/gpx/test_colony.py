@@ -158,3 +158,19 @@ def test_large_graphs_have_optimizers_alone() -> None:
         shot = colony.snapshot(Wanted.EVERYTHING)
     assert instance.cost_of(shot.best_solution) == shot.best_cost
     assert shot.pheromone is None
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("gpx-seq", {}, ""),
+        ("gpx-seq", {"left": "random"}, "With left = random, ants do not read them"),
+        ("gpx-seq", {"ants": 1}, "Trails are laid by ants that cross colorings"),
+        ("head-seq", {}, "HEAD has no trails: its ants do not read these"),
+    ],
+)
+def test_what_is_to_be_known_of_trails_is_said(name: str, values: Any, said: str) -> None:
+    with closing(colony_of(name, random_graph(20, 0.5), **values)) as colony:
+        note = colony.snapshot(Wanted.NUMBERS).trails_note
+    assert note.startswith(said)
+    assert bool(note) == bool(said)

@@ -11,14 +11,23 @@ from numpy.typing import NDArray
 from gpu.core.random import Purpose, key_of, philox4x32
 from gpu.core.snapshot import Wanted
 from gpu.cuda.iterations import Iterations
+from gpu.gpx import parameters as gpx_parameters
 from gpu.gpx.cuda import colony as launching
 from gpu.gpx.cuda.colony import GpxCudaColony
-from gpu.gpx.cuda.kernels import OPTIMIZER_COST, AntRecord
-from gpu.gpx.parameters import GpxGpuParameters, HeadGpuParameters
+from gpu.gpx.cuda.kernels import OPTIMIZER_EFFORT, AntRecord, GenerationPlan
+from gpu.gpx.parameters import (
+    CROSSING,
+    EXPLORING,
+    KIND_NAMES,
+    OPTIMIZING,
+    RECOVERY,
+    GpxGpuParameters,
+    HeadGpuParameters,
+)
 from gpu.problems.coloring.instance import GraphInstance
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EmulatedMachine
-from tests.gpu.gpx.literal import LOOSE, OptimizerLiteral, squeezed
+from tests.gpu.gpx.literal import LOOSE, OptimizerLiteral, crossed, squeezed, words_of
 from tests.gpu.rlf.literal import random_graph
 from tests.gpu.tabu_search.literal import TabuLiteral
 
@@ -29,6 +38,11 @@ SEED = 2**40 + 5
 
 def records(colony: GpxCudaColony) -> NDArray[np.void]:
     return np.array(colony._arrays["records"]).view(AntRecord.dtype)[:, 0]
+
+
+def plan_of(colony: GpxCudaColony) -> NDArray[np.void]:
+    plan: NDArray[np.void] = np.array(colony._arrays["plan"]).view(GenerationPlan.dtype)[0, 0]
+    return plan
 
 
 def random_start(graph: GraphInstance, ant: int, count: int) -> TabuLiteral:
@@ -103,14 +117,16 @@ def test_an_optimizer_is_that_of_the_rule_to_the_letter(
         colony._heaviest = heaviest
         colony._iterations = Iterations(colony._machine, colony._phases_for(parameters))
     first: list[int] = np.array(colony._arrays["best_coloring"]).tolist()
-    count = colony._most
+    count, end = colony._most, 0
     for generation in (1, 2):
+        work = int(plan_of(colony)["work"]) >> int(colony._arrays["halved"][OPTIMIZING])
+        end += max(1, work // OPTIMIZER_EFFORT)
         colony.iterate(1)
         if generation == 1:
             start = squeezed(first, count, count - 1)
             own = OptimizerLiteral(graph, SEED, 2, start, count - 1, 15, colony._heaviest)
         while True:
-            while own.loose and own.time < moves // OPTIMIZER_COST * generation:
+            while own.loose and own.time < end:
                 own.move()
             if own.loose:
                 break
@@ -176,6 +192,182 @@ def test_the_same_seed_gives_the_same_run_in_parts_or_whole() -> None:
     assert found[0][0] == found[1][0]
     assert found[0][2] == found[1][2]
     np.testing.assert_array_equal(found[0][1], found[1][1])
+
+
+@pytest.mark.parametrize("kind", [CROSSING, OPTIMIZING, EXPLORING])
+def test_the_kind_that_found_a_coloring_is_named_and_all_others_work_half_as_long(
+    kind: int,
+) -> None:
+    graph = random_graph(40, 0.5, 7)
+    values = {
+        "ants": 2 if kind == CROSSING else 4,
+        "explorers": 2 * (kind == EXPLORING),
+        "optimizers": 2 * (kind == OPTIMIZING),
+        "moves": 100 if kind == CROSSING else 1,
+        "explored": 1.0,
+    }
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    start = np.arange(40, dtype=np.int32) if kind == CROSSING else None
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED, start)
+    assert colony.snapshot(Wanted.NUMBERS).found_by == ""
+    times = [0, 0, 0]
+    finders = set()
+    for _ in range(8):
+        before = colony._arrays["best_coloring"].max()
+        if kind != CROSSING:  # those that cross colorings make one move, and find nothing
+            colony._arrays["plan"].view(GenerationPlan.dtype)["work"] = 1_000_000
+        colony.iterate(1)
+        if colony._arrays["best_coloring"].max() == before:
+            break
+        shown = colony.snapshot(Wanted.NUMBERS).found_by
+        finder = KIND_NAMES.index(shown)
+        finders.add(finder)
+        for one, most in ((CROSSING, 4), (OPTIMIZING, 4), (EXPLORING, 1)):
+            times[one] = 0 if one == finder else min(times[one] + 1, most)
+        assert colony._arrays["halved"].tolist() == times
+    assert kind in finders
+    colony.close()
+
+
+def test_work_that_was_halved_comes_back_where_nobody_finds_anything() -> None:
+    graph = random_graph(16, 1.0)  # no coloring has fewer colors
+    values = {"ants": 4, "explorers": 1, "optimizers": 1, "moves": 2, "island": 2}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    colony._machine.upload(colony._arrays["halved"], np.array([0, 2, 1], np.uint32))
+    colony.iterate(RECOVERY - 1)
+    assert colony._arrays["halved"].tolist() == [0, 2, 1]
+    colony.iterate(1)
+    assert colony._arrays["halved"].tolist() == [0, 1, 0]
+    colony.close()
+
+
+@pytest.mark.parametrize("head", [False, True])
+def test_an_iteration_has_so_much_work_and_the_search_goes_on_in_the_next_one(
+    head: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A generation in one iteration, or in many, with another number of rows in shared memory."""
+    graph, moves = random_graph(60, 0.7, 2), 600
+    kind = HeadGpuParameters if head else GpxGpuParameters
+    own = {} if head else {"explorers": 0, "optimizers": 0, "island": 2}
+    parameters = kind.from_mapping({"ants": 4, "moves": moves, **own}).resolved(graph.n)
+    # A coloring that is hard to better, so that all search with as many colors all the time.
+    first = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    first.iterate(4)
+    start = first.snapshot(Wanted.SOLUTION).best_solution
+    first.close()
+    found = []
+    for effort, shared in ((1 << 40, 64 << 10), (20_000, 64 << 10), (20_000, 2000)):
+        monkeypatch.setattr(launching, "MOST_EFFORT", effort)
+        machine = EmulatedMachine(shared_limit=shared)
+        colony = GpxCudaColony(graph, parameters, machine, SEED, start)
+        iterations = 0
+        while not plan_of(colony)["generations"]:
+            before = records(colony)["time"]
+            colony.iterate(1)
+            iterations += 1
+            made = records(colony)["time"] - before
+            assert made.max() * 64 <= effort
+        assert (iterations > 3) == (effort < 1 << 40)
+        assert (records(colony)["time"] == moves).all()
+        children = np.array(colony._arrays["colorings"][1])
+        found.append((children.tolist(), records(colony).tolist()))
+        assert (colony._rows_near < colony._most) == (shared < 4096)
+        colony.close()
+    assert found[0] == found[1] == found[2]
+
+
+def test_moves_in_any_number_are_cut_into_iterations() -> None:
+    graph = random_graph(30, 0.5)
+    values = {"ants": 3, "explorers": 1, "optimizers": 0, "moves": 100_000_000}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    plan = plan_of(colony)
+    assert 0 < int(plan["quota"]) <= launching.MOST_EFFORT // 64
+    assert 0 < int(plan["work"]) <= launching.MOST_EFFORT
+    colony.close()
+
+
+def test_the_first_iteration_is_short_because_all_vertices_may_be_in_conflict() -> None:
+    graph = random_graph(60, 0.9)
+    values = {"ants": 3, "explorers": 0, "optimizers": 0, "moves": 100_000_000}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    a_move = (64 + graph.n) * (colony._most // 32 + 1)
+    assert int(plan_of(colony)["quota"]) * a_move <= launching.MOST_EFFORT
+    colony.close()
+
+
+@pytest.mark.parametrize("left", ["trails", "random"])
+def test_a_child_takes_over_classes_and_the_rest_by_the_rule(left: str) -> None:
+    graph, crossed_ants = random_graph(50, 0.5, 6), 0
+    values = {"ants": 6, "island": 3, "explorers": 0, "optimizers": 0, "moves": 1, "left": left}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    for iteration in range(12):
+        half = int(plan_of(colony)["generations"]) % 2
+        parents = np.array(colony._arrays["colorings"][half])[:, : graph.n].tolist()
+        trails = np.array(colony._arrays["island_trails"])[:, :, : graph.n].tolist()
+        before = records(colony)
+        count = int(colony._arrays["best_coloring"].max())
+        colony.iterate(1)
+        for ant in range(6):
+            if not before[ant]["colors"] or before[ant]["anew"]:
+                continue
+            words = words_of(SEED, Purpose.CROSS, iteration, ant, 0)
+            others = [one for one in range(ant // 3 * 3, ant // 3 * 3 + 3) if one != ant]
+            partner = others[words[2] * 2 >> 32]
+            own = trails[ant // 3] if left == "trails" else None
+            child, over = crossed(parents[ant], parents[partner], count, words, own)
+            after = records(colony)[ant]
+            assert after["left"] == over
+            if after["conflicts"] and after["colors"] == count:
+                search = TabuLiteral(graph, SEED, ant, child, count)
+                search.time, search.fewest = int(before[ant]["time"]), 0
+                search.fewest = search.conflicts()
+                search.move()
+                now = np.array(colony._arrays["scratch"])[ant, : graph.n]
+                np.testing.assert_array_equal(now, search.colors)
+                crossed_ants += 1
+    assert crossed_ants > 20
+    colony.close()
+
+
+def test_trails_are_renewed_by_the_rule() -> None:
+    graph = random_graph(40, 0.5, 6)
+    values = {"ants": 7, "island": 3, "explorers": 0, "optimizers": 0, "moves": 20}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    keep = round(0.85 * 65536)
+    for _ in range(6):
+        half = int(plan_of(colony)["generations"]) % 2
+        before = np.array(colony._arrays["island_trails"])[:, :, :40].astype(np.int64)
+        colony.iterate(1)
+        children = np.array(colony._arrays["colorings"][1 - half])[:, :40]
+        after = np.array(colony._arrays["island_trails"])[:, :, :40]
+        assert len(after) == 2
+        for island, (first, end) in enumerate(((0, 3), (3, 7))):
+            expected = before[island] * keep >> 16
+            deposit = (65536 - keep) * 65535 // 65536 // (end - first)
+            for colors in children[first:end]:
+                expected += deposit * np.equal.outer(colors, colors)
+            anew = records(colony)[first]["anew"]
+            np.testing.assert_array_equal(after[island], 0 if anew else expected)
+    colony.close()
+
+
+def test_a_graph_without_trails_has_no_picture_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (launching, gpx_parameters):
+        monkeypatch.setattr(module, "MOST_WITH_TRAILS", 29)
+    for n in (29, 30):
+        parameters = HeadGpuParameters.from_mapping({"ants": 2, "moves": 5}).resolved(n)
+        colony = GpxCudaColony(random_graph(n, 0.5), parameters, EmulatedMachine(), SEED)
+        colony.iterate(1)
+        shot = colony.snapshot(Wanted.EVERYTHING)
+        colony.close()
+        assert (shot.pheromone is None, shot.trails is None) == (n == 30, n == 30)
+        said = "On graphs of more than 29 vertices" if n == 30 else "HEAD has no trails"
+        assert shot.trails_note.startswith(said)
 
 
 def test_a_given_coloring_is_the_first_best_one() -> None:

@@ -9,9 +9,9 @@ from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
 from gpu.cpu.first_colorings import best_greedy_coloring
 from gpu.gpx.cpu.colony import GpxCpuColony
-from gpu.gpx.cpu.state import CROSSING, QUOTA
+from gpu.gpx.cpu.state import QUOTA
 from gpu.gpx.cuda.colony import NARROW, WIDE, SearchShape
-from gpu.gpx.parameters import MOST_SEARCHED, GpxParameters, HeadParameters
+from gpu.gpx.parameters import CROSSING, MOST_SEARCHED, GpxParameters, HeadParameters
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.tabu_search.cpu import CONFLICTS
@@ -31,6 +31,7 @@ def test_a_large_sparse_graph_gets_fewer_colors_than_greedy_ones() -> None:
                 break
         assert graph.cost_of(shown.best_solution) == shown.best_cost < greedy
         assert (shown.pheromone, shown.trails) == (None, None)
+        assert shown.trails_note.startswith("On graphs of more than 4,096 vertices")
         assert colony.trails_from(7).tolist() == [1.0] * n
     finally:
         colony.close()

@@ -10,7 +10,8 @@ import pytest
 
 from gpu import catalog
 from gpu.core.decisions import Step, Unanswered
-from gpu.gpx.cpu.state import EXPLORING, FOUND, GENERATIONS, MOVES, OPTIMIZING, PARTIAL, QUOTA
+from gpu.gpx.cpu.state import FOUND, GENERATIONS, MOVES, QUOTA
+from gpu.gpx.parameters import EXPLORING, OPTIMIZING, PARTIAL
 from gpu.gpx.replay import GpxReplay, GpxRule
 from tests.gpu.gpx.test_colony import colony_of
 from tests.gpu.rlf.literal import random_graph
@@ -53,7 +54,8 @@ def test_classes_that_are_taken_over_and_the_move_after_that(left: str) -> None:
                 while "tabu search begins" not in told(replay, ant, step).sentence:
                     step += 1
                 move = told(replay, ant, step + 1)
-                assert "move 1" in move.sentence
+                assert move.sentence.startswith(f"Ant {ant + 1}, move 1: ")
+                assert "An iteration has 1 move of its tabu search" in move.caveat
                 expected[ant] = move.picture.colors
             colony.iterate(1)
             for ant, colors in expected.items():
@@ -98,7 +100,8 @@ def test_the_moves_of_explorers() -> None:
             step = int(state.schedule[QUOTA + EXPLORING])
             if isinstance(replay.decision(ant, 1), Unanswered):
                 continue  # it begins anew
-            assert f"move {step + 1}" in told(replay, ant, step + 1).sentence
+            told_now = told(replay, ant, step + 1).sentence
+            assert told_now.startswith(f"Ant {ant + 1}, move {step + 1}: ")
             expected[ant] = told(replay, ant, step + 1).picture.colors
         colony.iterate(1)
         for ant, colors in expected.items():

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -8,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gpu.batch.race_standings import LaneRecord, standings_of
+from gpu.core.bounds import LowerBound
 from gpu.run.outcome import Ending
 from tests.hands import choose, click, press, write
 from tests.views.graph_scenes import queens
@@ -159,6 +162,44 @@ def test_a_coloring_is_shown_by_its_classes(window: MainWindow) -> None:
     assert "1\u202f000 colors" in view.cards[0].best.text()
     assert view.form.kind.itemText(2) == "colorings"
     assert not view.grab().isNull()
+
+
+def test_a_proved_coloring_and_the_bound_are_told(window: MainWindow) -> None:
+    graph = replace(queens(5), optimum=None)
+    window.show_instance(graph)
+    window.dashboard.show_view("race")
+    view = window.view(RaceView)
+    chips, rows = view.curves.chips, view.table.table
+    found = [LaneRecord(cost=cost, spent=1.0, iterations=1) for cost in (5, 6)]
+    for one in found:
+        add(one, 0, 0, 0.0, 9)
+        add(one, 1, 10, 0.5, one.cost)
+    view.show_lanes(TITLES[:2], found)
+    view.draw_all()
+    assert not any(chip.isVisibleTo(view) for chip in chips.values())
+    assert not view.curves.up.isVisibleTo(view)
+    for one in found:
+        one.bound = LowerBound(5, "a clique of 5 vertices", np.arange(5))
+    view.show_records(found)
+    view.take_comparison(standings_of(found, graph))
+    view.draw_all()
+    assert chips["bound"].isVisibleTo(view)
+    assert "a clique of 5 vertices" in chips["bound"].toolTip()
+    assert not chips["optimum"].isVisibleTo(view)
+    assert view.curves.up.value == "gap"
+    assert view.curves.plot.axes["left"].labelText == "gap to the bound in %"
+    assert view.curves.curves[1].points[-1, 1] == pytest.approx(20)
+    assert view.curves.plot.bound.points[0, 1] == 0
+    assert [card.best.text() for card in view.cards[:2]] == [
+        "5 colors   proved",
+        "6 colors   20.00\u202f% to bound",
+    ]
+    assert [rows.texts(row)[2] for row in range(2)] == ["proved", "20.00\u202f%"]
+    window.readout.show_race(5, found[0].bound, 1.0)
+    readout = window.readout
+    assert (readout.headings["gap"].text(), readout.values["gap"].text()) == ("PROVED", "optimal")
+    click(chips["bound"])
+    assert not view.curves.plot.bound.isVisible()
 
 
 def test_lanes_are_drawn_one_at_a_time(

@@ -276,3 +276,18 @@ def test_one_strong_trail_among_a_hundred_thousand_cities_is_seen(
     near = range(76_543 - n // 300, 76_543 + n // 300, n // 600)
     qtbot.waitUntil(lambda: max(colour(row).red() for row in near) > 180)
     assert colour(76_543 - n // 20).red() < 100
+
+
+def test_why_there_are_no_trails_is_said_and_what_ants_do_not_do_with_them(
+    pheromone: PheromoneView,
+) -> None:
+    assert pheromone.hint.text() == "The trails appear here as soon as a colony lays them."
+    state = dataclasses.replace(snapshot(INSTANCE, 10), trails_note="Nobody lays any")
+    show_state(pheromone, dataclasses.replace(state, pheromone=None, strip=None, band=None))
+    assert pheromone.hint.isVisible()
+    assert pheromone.hint.text() == "Nobody lays any."
+    show_state(pheromone, dataclasses.replace(state, trails_note="Ants do not read them"))
+    assert not pheromone.hint.isVisible()
+    assert pheromone.caption.text().endswith("  ·  Ants do not read them")
+    show_state(pheromone, snapshot(INSTANCE, 11))
+    assert "Ants do not read them" not in pheromone.caption.text()

@@ -15,7 +15,7 @@ from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
 from gpu.batch.race import LANES_MOST, LaneBudget, Race, sharing_text
 from gpu.batch.race_file import RecordedRace
-from gpu.batch.race_standings import LaneRecord, standings_of
+from gpu.batch.race_standings import LaneRecord, bound_of_lanes, standings_of
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
@@ -247,8 +247,10 @@ class RaceController(Controller):
 
     def _show_numbers(self) -> None:
         """Show the best that a lane has found, and what the race has taken."""
-        costs = [one.cost for one in self._model.records if one.cost is not None]
-        self._window.readout.show_race(min(costs, default=None), self._model.share_done()[1])
+        records = self._model.records
+        best = min((one.cost for one in records if one.cost is not None), default=None)
+        spent = self._model.share_done()[1]
+        self._window.readout.show_race(best, bound_of_lanes(records), spent)
 
     @Slot()
     def pause(self) -> None:

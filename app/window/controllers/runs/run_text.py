@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.window.models.run import RunModel
+from gpu.core.bounds import KnownCosts
 from gpu.core.formats import number_of, percent, whole
 from gpu.run.outcome import Ending
 from gpu.run.stopping import PROVED
@@ -46,7 +47,7 @@ def summary_of(run: RunModel) -> str:
     elif gap is not None and words.known not in reason:  # which says so where the run ended by it
         found.append(words.known)
     elif gap is None and bound is not None and not state.proved:
-        above = percent(100 * (cost - bound.cost) / bound.cost)
+        above = percent(KnownCosts(None, bound).gap_percent(cost))
         found.append(f"{above} above the lower bound {whole(bound.cost)}")
     if not state.best_iteration:
         found.append("with which the run began")

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import InstanceError
+from gpu.problems.coloring import generators
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.run.solving import solve
 from tests.gpu.rlf.literal import graph, random_graph
@@ -27,6 +28,16 @@ def test_a_run_begins_with_a_coloring_that_was_written(tmp_path: Path) -> None:
     assert result.cost <= int(found.max()) + 1
 
 
+def test_a_given_coloring_that_is_not_bettered_is_no_find_of_an_iteration(tmp_path: Path) -> None:
+    instance, path = generators.instance("m", "", generators.mycielski(4)), tmp_path / "four.sol"
+    instance.write(path, dsatur_coloring(instance))  # four colors are needed, which no clique shows
+    options = {"colony": "gpx-seq", "device": "cpu:1", "seed": 1, "iterations": 2}
+    result = solve(instance, start=path, go_on=True, **options)  # type: ignore[arg-type]
+    assert (result.cost, result.iterations, result.best_iteration) == (4, 2, 0)
+    found = result.to_dict()
+    assert (found["start"], found["best_iteration"], found["found_by"]) == (str(path), 0, None)
+
+
 def test_colors_may_have_any_numbers(tmp_path: Path) -> None:
     path = tmp_path / "a.sol"
     path.write_text("c by another program\ns col 9\n\nl 2 7\nl 1 0\nl 3 0\n")
@@ -36,14 +47,15 @@ def test_colors_may_have_any_numbers(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("c\n", "vertex 1 has no color"),
+        ("c\n", "vertex 1 has no color, nor 2 others; the graph has 3 vertices"),
         ("TOUR_SECTION\n1 2 3 -1\n", "line 1: 'TOUR_SECTION' is no line of a coloring"),
         ("l 1 1\nl 2 x\n", "line 2: 'l 2 x' is no line of a coloring"),
-        ("l 1 1\nl 4 1\n", "line 2: there is no vertex '4'"),
-        ("l 0 1\n", "line 1: there is no vertex '0'"),
+        ("l 1 1\nl 4 1\n", "line 2: there is no vertex '4': the graph has vertices 1 to 3"),
+        ("l 0 1\n", "line 1: there is no vertex '0': the graph has vertices 1 to 3"),
+        ("l Rome red\n", "such as 'l 7 3' for vertex 7 with color 3, both as numbers"),
         ("l 1 1\nl 1 2\n", "line 2: vertex 1 has a color already"),
         (f"l 1 {2**31}\n", "is no number of a color"),
-        ("l 1 1\nl 2 2\n", "vertex 3 has no color"),
+        ("l 1 1\nl 2 2\n", "vertex 3 has no color; the graph has 3 vertices"),
         ("l 1 1\nl 2 1\nl 3 2\n", "gives the neighbours 1 and 2 the same color"),
     ],
 )

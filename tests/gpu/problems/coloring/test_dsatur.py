@@ -72,6 +72,13 @@ def test_it_is_the_rule_to_the_letter(n: int, share: float) -> None:
         assert dsatur_coloring(instance).tolist() == literal(instance)
 
 
+def test_it_is_the_same_rule_where_a_vertex_has_very_many_neighbours() -> None:
+    for share in (0.6, 0.9, 0.98):  # some 30 to 130 colors
+        instance = random_graph(240, share, 1)
+        assert 2 * len(instance.edges) > 128 * instance.n
+        assert dsatur_coloring(instance).tolist() == literal(instance)
+
+
 def test_a_graph_without_odd_cycles_has_two_colors() -> None:
     sides = np.random.default_rng(1).integers(0, 60, (300, 2))
     parts = graph(120, [(int(u), 60 + int(v)) for u, v in sides])  # several, and single vertices

@@ -1,0 +1,202 @@
+"""The measurements of docs/measurements: how other programs are run, and tables of colorings."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import pytest
+
+from gpu.core.errors import SolutionError
+from gpu.problems.coloring.dsatur import dsatur_coloring
+from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.loading import load_instance
+
+Measurements = Callable[[str], ModuleType]
+
+QUEENS = Path(__file__).parents[1] / "resources" / "instances" / "queens-49.col"
+
+STAND_IN = """#!{python}
+# Stands in for HEAD: 49 queens need 7 colors; a vertex without one of these has its own.
+import sys
+words = sys.argv[1:]
+file, colors = words[-2], int(words[-1])
+seed = int(words[words.index("-d") + 1]) if "-d" in words else 0
+wrong = {wrong}
+conflicts = 0 if colors >= 7 and seed % 2 == 0 else 3
+if "-g" not in words:
+    found = [(2 * (v // 7) + v % 7) % 7 for v in range(49)]
+    found[: colors - 7] = range(7, colors)
+    if wrong:
+        found = [0] * 49
+    with open(words[words.index("-o") + 1], "a") as out:
+        print("# Finish with", conflicts, "edge(s) in conflict", file=out)
+        print("#Thu Jan  1", file=out)
+        print("#NbLS : 1", file=out)
+        print(*found, file=out)
+print("nb conflicted edges:", conflicts)
+"""
+
+
+@pytest.fixture
+def queens() -> GraphInstance:
+    found = load_instance(QUEENS)
+    assert isinstance(found, GraphInstance)
+    return found
+
+
+def plan_of(runs: ModuleType, **values: Any) -> Any:
+    """An experiment of a run that ends long before its time."""
+    chosen = {"cases": [], "seeds": (1, 1), "seconds": 600.0, **values}
+    return runs.Experiment(lambda *_: iter(()), names=[], file="", minutes=1, **chosen)
+
+
+def head_at(folder: Path, *, wrong: bool = False) -> Path:
+    path = folder / "head"
+    path.write_text(STAND_IN.format(python=sys.executable, wrong=wrong), "utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def colors_of(found: Iterable[tuple[int, list[tuple[float, int, int]]]]) -> list[tuple[int, int]]:
+    """The runs of a program until its colorings, and their colors."""
+    ((_, curve),) = found
+    assert [when for when, _, _ in curve] == sorted(when for when, _, _ in curve)
+    return [(runs, colors) for _, runs, colors in curve]
+
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="a script stands in for the program")
+
+
+@posix
+def test_head_goes_down_color_by_color_and_begins_anew(
+    measurements: Measurements, queens: GraphInstance, tmp_path: Path
+) -> None:
+    rivals, runs = measurements("rivals"), measurements("runs")
+    plan = plan_of(runs, head=head_at(tmp_path))
+    greedy = int(dsatur_coloring(queens).max()) + 1
+    assert greedy > 8
+    found = colors_of(rivals.head(queens, runs.of(runs.HEAD), plan))
+    # Its runs with odd seeds find nothing; each coloring has one color fewer than the one before.
+    assert found == [(2 * (greedy - colors), colors) for colors in range(greedy, 6, -1)]
+
+
+@posix
+def test_head_that_is_told_a_number_searches_for_that_alone(
+    measurements: Measurements, queens: GraphInstance, tmp_path: Path
+) -> None:
+    rivals, runs = measurements("rivals"), measurements("runs")
+    case, plan = runs.of(runs.TOLD_HEAD), plan_of(runs, head=head_at(tmp_path))
+    assert colors_of(rivals.head(queens, case, plan)) == [(2, 7)]
+    plan = dataclasses.replace(plan, told={queens.name: 8})
+    assert colors_of(rivals.head(queens, case, plan)) == [(2, 8)]
+
+
+@posix
+def test_a_wrong_coloring_of_head_is_no_coloring(
+    measurements: Measurements, queens: GraphInstance, tmp_path: Path
+) -> None:
+    rivals, runs = measurements("rivals"), measurements("runs")
+    plan = plan_of(runs, head=head_at(tmp_path, wrong=True))
+    with pytest.raises(SolutionError, match="the same color"):
+        colors_of(rivals.head(queens, runs.of(runs.HEAD), plan))
+
+
+def test_a_program_that_is_not_there_is_named(
+    measurements: Measurements, queens: GraphInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    methods, runs = measurements("methods"), measurements("runs")
+    monkeypatch.setitem(sys.modules, "gcol", None)
+    cases = [runs.of(runs.HEAD), runs.of(runs.GCOL)]
+    rows = methods.colors_against_time(queens, plan_of(runs, cases=cases))
+    assert [row["refused"] for row in rows] == [
+        "nothing says where the program HEAD is: give --head",
+        "gcol is not installed: pip install gcol",
+    ]
+
+
+def gcol_like(graph: Any, opt_alg: int, it_limit: int, verbose: int) -> dict[int, int]:
+    """Take one color after the other away, as gcol does, and say what it says."""
+    colors = {vertex: vertex for vertex in graph}
+    done, best = 0, len(graph)
+    print("Running local search algorithm:")
+    print("    Found solution with", best, "colors. Total local search iterations =", done)
+    while best > 7 and done < it_limit:
+        best, done = best - 1, done + 1
+        assert min(16, it_limit - done) == 16
+        colors = {v: (2 * (v // 7) + v % 7) % 7 for v in graph}
+        colors |= {v: 7 + v for v in range(best - 7)}
+        print("    Found solution with", best, "colors. Total local search iterations =", done)
+    return colors
+
+
+def test_gcol_is_followed_by_what_it_says_and_ends_at_the_goal(
+    measurements: Measurements, queens: GraphInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rivals, runs = measurements("rivals"), measurements("runs")
+    monkeypatch.setitem(sys.modules, "gcol", SimpleNamespace(node_coloring=gcol_like))
+    plan = plan_of(runs, goals={queens.name: 40})
+    found = colors_of(rivals.gcol(queens, runs.of(runs.GCOL), plan))
+    assert [colors for _, colors in found] == list(range(49, 39, -1))
+    # When its time is up, it ends; what it finds too late does not count.
+    assert colors_of(rivals.gcol(queens, runs.of(runs.GCOL), plan_of(runs, seconds=0.0))) == []
+
+
+def test_a_run_of_ours_ends_at_the_goal(measurements: Measurements, queens: GraphInstance) -> None:
+    methods, runs = measurements("methods"), measurements("runs")
+    plan = plan_of(runs, cases=[runs.of("gpx-seq")], device="cpu:1", goals={queens.name: 9})
+    (row,) = methods.colors_against_time(queens, plan)
+    seconds, iterations, colors = zip(*row["curve"], strict=True)
+    assert colors[0] == dsatur_coloring(queens).max() + 1
+    assert colors[-1] <= 9 < colors[-2]
+    assert 0 < seconds[0] <= seconds[-1]
+    assert iterations[0] == 0
+
+
+def rows_of(system: str, *curves: list[tuple[float, int, float]], limit: float = 20.0) -> Any:
+    label = {"experiment": "colorings", "instance": "r250.5", "n": 250, "system": system}
+    each = enumerate(curves, 1)
+    return [{**label, "seed": seed, "limit": limit, "curve": curve} for seed, curve in each]
+
+
+def test_the_page_shows_colors_at_each_mark_and_who_has_fewer(measurements: Measurements) -> None:
+    page = measurements("page_colorings")
+    rows = [
+        *rows_of(page.OURS, [(0.1, 0, 67), (0.5, 1, 65)], [(0.2, 0, 67), (6.0, 9, 66)]),
+        *rows_of(page.HEAD, [(0.0, 0, 67), (3.0, 2, 66)], [(0.0, 0, 67), (4.0, 2, 65)]),
+        *rows_of(page.GCOL, [(2.0, 0, 67)]),
+    ]
+    assert page.by_time(rows).splitlines()[2:] == [
+        "| r250.5 | 250 | 65 | gpx-cores, two cores | 2 | 66.0 (67) | 66.0 (67) | 65.5 (66) |  |",
+        "|  |  |  | HEAD, one core | 2 | 67 | 65.5 (66) | 65.5 (66) |  |",
+        "|  |  |  | gcol, one core | 1 | - | 67 | 67 |  |",
+    ]
+    assert page.standing(rows).splitlines()[2:] == [
+        "| HEAD | 1 s | 1 | 1 | 0 | none |",
+        "| HEAD | 5 s | 1 | 0 | 0 | r250.5 |",
+        "| HEAD | 20 s | 1 | 0 | 1 | none |",
+        "| HEAD | 60 s | 0 | 0 | 0 | none |",
+        "| gcol | 1 s | 1 | 1 | 0 | none |",
+        "| gcol | 5 s | 1 | 1 | 0 | none |",
+        "| gcol | 20 s | 1 | 1 | 0 | none |",
+        "| gcol | 60 s | 0 | 0 | 0 | none |",
+    ]
+    told = [*rows[:2], *rows_of(page.TOLD_HEAD, [(5.0, 1, 65)], [])]
+    assert page.told(told).splitlines()[2:] == [
+        "| r250.5 | 65 | 20 s | 1 of 2 | 5 | 1 of 2 | 0.5 |"
+    ]
+
+
+def test_every_graph_has_a_fewest_number(measurements: Measurements) -> None:
+    instances, measure = measurements("instances"), measurements("measure")
+    for name in ("colorings", "colorings-once"):
+        plan = measure.EXPERIMENTS[name]
+        graphs = {measure.stem_of(Path(one)) for one in plan.names}
+        assert graphs == {*plan.goals} == {*instances.TOLD_COLORS}
+        assert {*instances.COLOR_AIMS, *plan.limits} <= graphs
+    told = instances.TOLD_COLORS
+    assert all(told[graph] >= fewest for graph, fewest in instances.FEWEST_COLORS.items())
