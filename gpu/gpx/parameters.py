@@ -16,6 +16,7 @@ MOST_WITH_TRAILS = 4096  # vertices up to which pairs of vertices have trails
 GPX_ANTS = 12  # an island that crosses colorings, and the ones below
 GPX_EXPLORERS = 2  # of those; one optimizes conflicts, and one makes partial tabu search
 GPX_ISLAND = 8
+GPU_ISLAND = 33
 MOVES_A_VERTEX = 16  # of a generation
 
 CROSSING, OPTIMIZING, PARTIAL, EXPLORING = range(4)
@@ -71,6 +72,18 @@ def ants_parameter(automatic: str) -> Any:
     )
 
 
+def island_parameter(default: int) -> Any:
+    """Declare the field ``island``."""
+    return parameter(
+        default,
+        "I",
+        "Ants of an island, which cross their colorings with each other alone.",
+        2,
+        100_000,
+        phase="search",
+    )
+
+
 def optimizers_parameter(automatic: str) -> Any:
     """Declare the field ``optimizers`` of a gpx colony."""
     return parameter(
@@ -104,8 +117,8 @@ def explorers_parameter(automatic: str) -> Any:
     return parameter(
         None,
         "e",
-        "Ants that search by themselves: of three, the first with far fewer colors than the best "
-        "coloring has, the others with moves that stay tabu for longer.",
+        "Ants that search by themselves: of four, the first with far fewer colors than the best "
+        "coloring has, the others with one fewer, two of them with moves that are tabu for longer.",
         0,
         100_000,
         automatic=automatic,
@@ -144,14 +157,7 @@ class GpxParameters(Parameters):
     """Parameters of the gpx colonies, which are ours."""
 
     ants: int | None = ants_parameter(f"{GPX_ANTS}, 1 if n is large")
-    island: int = parameter(
-        GPX_ISLAND,
-        "I",
-        "Ants of an island, which cross their colorings with each other alone.",
-        2,
-        100_000,
-        phase="search",
-    )
+    island: int = island_parameter(GPX_ISLAND)
     optimizers: int | None = optimizers_parameter(f"m / {GPX_ANTS}, m if n is large")
     partials: int | None = partials_parameter(f"m / {GPX_ANTS}, 0 if n is large")
     explorers: int | None = explorers_parameter(f"m / {GPX_ANTS // GPX_EXPLORERS}, 0 if n is large")
@@ -261,7 +267,7 @@ MOST_COUNT = 126  # neighbours that kernels count in seven bits
 MOST_WIDE = 1 << 13  # vertices for which they have wider counts
 MOST_ON_GPU = 1 << 14  # vertices whose sets kernels hold; see gpu/cuda/instances.py
 MULTIPROCESSORS = 132  # of the GPU for which the number of ants is chosen
-GPU_SHARE = 16  # on a GPU, one of so many ants is an explorer, and one an optimizer
+GPU_SHARE = 16  # on a GPU, one of so many ants is of each kind but those that cross colorings
 _GPU_ANTS = f"{2 * MULTIPROCESSORS}, fewer if n is large"
 
 
@@ -291,7 +297,9 @@ class GpxGpuParameters(GpxParameters):
     """Parameters of gpx-gpu."""
 
     ants: int | None = ants_parameter(_GPU_ANTS)
+    island: int = island_parameter(GPU_ISLAND)
     optimizers: int | None = optimizers_parameter(f"m / {GPU_SHARE}")
+    partials: int | None = partials_parameter(f"m / {GPU_SHARE}")
     explorers: int | None = explorers_parameter(f"m / {GPU_SHARE}")
     noise: int = noise_parameter(15)
 
@@ -299,14 +307,17 @@ class GpxGpuParameters(GpxParameters):
         """Fill what is automatic for a graph of ``n`` vertices; one ant at least crosses."""
         ants = self.ants if self.ants is not None else gpu_ants(n)
         share = ants // GPU_SHARE
-        optimizers = self.optimizers if self.optimizers is not None else share
-        explorers = self.explorers if self.explorers is not None else share
-        explorers = min(explorers, max(0, ants - 2))
+        left, counts = max(0, ants - 2), {}
+        for name in ("explorers", "optimizers", "partials"):
+            given = getattr(self, name)
+            counts[name] = min(share if given is None else given, left)
+            left -= counts[name]
         return dataclasses.replace(
             self,
             ants=ants,
-            explorers=explorers,
-            optimizers=min(optimizers, max(0, ants - 2 - explorers)),
+            explorers=counts["explorers"],
+            optimizers=counts["optimizers"],
+            partials=counts["partials"],
             moves=_moves(self.moves, n),
         )
 

@@ -89,12 +89,15 @@ own when others have found a better one; they never begin anew.
 
 from __future__ import annotations
 
+from gpu.tabu_search.cpu import SPREAD
+
 WHOLE_FACTOR = 1024  # a factor of 1, with which an optimizer multiplies a weight
 TIE_LOTS = 1024  # what decides between weights that are equal
 HEAVIEST_SUM = 1 << 21  # sums of weights, times a factor, fit into 32 bits
 WHOLE_KEEP = 1 << 16  # a share of trails of 1
 MOST_TRAIL = 65535  # of two vertices that always have one color
-EXPLORER_SPREADS = (10, 30, 100)
+LONG_SPREAD, LONGER_SPREAD = 30, 100
+EXPLORER_SPREADS = SPREAD, LONG_SPREAD, LONGER_SPREAD, SPREAD
 MOST_SPREAD = max(EXPLORER_SPREADS)
 FIRST_TENURE = 10  # of partial tabu search
 LONGER_TENURE = 15  # is added where the search goes round in circles

@@ -10,6 +10,7 @@ from gpu.gpx import parameters, rule
 KINDS: c.Int32 = parameters.KINDS
 CROSSING: c.Int32 = parameters.CROSSING
 OPTIMIZING: c.Int32 = parameters.OPTIMIZING
+PARTIAL: c.Int32 = parameters.PARTIAL
 EXPLORING: c.Int32 = parameters.EXPLORING
 MOST_HALVINGS: c.UInt32 = parameters.MOST_HALVINGS
 EXPLORER_HALVINGS: c.UInt32 = parameters.EXPLORER_HALVINGS
@@ -17,9 +18,17 @@ RECOVERY: c.UInt32 = parameters.RECOVERY
 ALIKE: c.Int32 = parameters.ALIKE
 WHOLE_KEEP: c.UInt32 = rule.WHOLE_KEEP
 MOST_TRAIL: c.UInt32 = rule.MOST_TRAIL
+EXPLORER_SETTINGS: c.Int32 = len(rule.EXPLORER_SPREADS)
+SPREAD: c.UInt32 = rule.EXPLORER_SPREADS[0]
+LONG_SPREAD: c.UInt32 = rule.LONG_SPREAD
+LONGER_SPREAD: c.UInt32 = rule.LONGER_SPREAD
+FIRST_TENURE: c.UInt32 = rule.FIRST_TENURE
+LONGER_TENURE: c.UInt32 = rule.LONGER_TENURE
+TENURE_WINDOW: c.UInt32 = rule.TENURE_WINDOW
+UNCHANGED: c.Int32 = rule.UNCHANGED
 
 MOVE_LOOKS: c.UInt32 = 64  # looks at a vertex in conflict that take as long as all else of a move
-OPTIMIZER_EFFORT: c.UInt64 = 336  # of a move of an optimizer: what so many short looks take
+PARTIAL_EFFORT: c.UInt64 = 336  # of a move on a partial coloring: what so many short looks take
 SEARCH_STATIC: c.Int32 = 1024  # bytes of static shared memory of a search, at most
 
 SEARCH_THREADS: c.Int32 = 512  # of a block, at most
@@ -37,6 +46,11 @@ class AntRecord(c.Structure):
     time: c.UInt32  # moves made
     stalled: c.UInt32  # generations without fewer conflicts
     anew: c.UInt32  # whether it begins anew
+    # Of partial tabu search:
+    tenure: c.UInt32
+    fewest: c.Int32  # vertices without color since it began with so many colors
+    most_of_late: c.Int32  # and since the tenure was looked at,
+    fewest_of_late: c.Int32
 
 
 class GenerationPlan(c.Structure):
@@ -62,8 +76,9 @@ class SearchGeneration(c.KernelArguments):
     ring: c.Int32  # moves that tabu can last, a power of two
     most: c.Int32  # colors that tables have room for
     ants: c.Int32
-    crossing: c.Int32  # of them; behind these, optimizers, and then explorers
+    crossing: c.Int32  # of them; behind these are the other kinds, in their order
     optimizers: c.Int32
+    partials: c.Int32
     islands: c.Int32
     noise: c.Int32  # percent
     heaviest: c.UInt32  # weight at which all of an optimizer are halved
@@ -79,7 +94,8 @@ class SearchGeneration(c.KernelArguments):
     proper: c.Pointer[c.UInt16]
     kept: c.Pointer[c.UInt32]  # searches between two iterations
     island_trails: c.ConstPointer[c.UInt16] | None
-    sums: c.Pointer[c.UInt32] | None  # of weights, for each optimizer, class and vertex
+    sums: c.Pointer[c.UInt32] | None  # of weights, for each partial coloring, class and vertex
+    expiries: c.Pointer[c.UInt32] | None  # of each partial tabu search, class and vertex
     weights: c.Pointer[c.UInt32] | None
     loose: c.Pointer[c.UInt16] | None
     records: c.Pointer[AntRecord]
@@ -122,6 +138,7 @@ class CloseGeneration(c.KernelArguments):
     n: c.Int32
     crossing: c.Int32
     optimizers: c.Int32
+    partials: c.Int32
     islands: c.Int32
     padded: c.Int32
     moves: c.UInt32

@@ -91,7 +91,7 @@ struct TabuBlock {
     SearchRing ring;
     SearchVote& vote;
     Seed seed;
-    unsigned ant;
+    unsigned ant, spread;
     int thread, threads, lane, warp, warps;
     unsigned pairs[OWN][PAIRS];  // colors, two in a word
     unsigned own[OWN], best[OWN], least_tabu[OWN], stale[OWN];
@@ -254,7 +254,7 @@ struct TabuBlock {
             __syncwarp();
         if (gain >= 0 && conflicts == fewest && !saved) keep(coloring);
         recolor(unsigned(key) >> 16, from, unsigned(key) & 0xffffu, now,
-                __umulhi(salt, 10u) + 3 * conflicting / 5);
+                __umulhi(salt, spread) + 3 * conflicting / 5);
         conflicts += gain;
         if (conflicts < fewest) {
             fewest = conflicts;

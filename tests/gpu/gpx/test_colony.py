@@ -39,6 +39,7 @@ def colony_of(name: str, instance: GraphInstance, seed: int = 1, **values: Any) 
 KINDS_ALONE = {
     "ants that cross colorings": {"ants": 8, "optimizers": 0, "explorers": 0},
     "a conflict optimizer": {"ants": 1, "optimizers": 1, "explorers": 0},
+    "partial tabu search": {"ants": 1, "optimizers": 0, "partials": 1, "explorers": 0},
     "an explorer": {"ants": 1, "optimizers": 0, "explorers": 1},
 }
 

@@ -100,9 +100,10 @@ def test_the_moves_of_explorers() -> None:
             step = int(state.schedule[QUOTA + EXPLORING])
             if isinstance(replay.decision(ant, 1), Unanswered):
                 continue  # it begins anew
-            told_now = told(replay, ant, step + 1).sentence
-            assert told_now.startswith(f"Ant {ant + 1}, move {step + 1}: ")
-            expected[ant] = told(replay, ant, step + 1).picture.colors
+            last = told(replay, ant, step)
+            assert last.sentence.startswith(f"Ant {ant + 1}, move {step}: ")
+            assert told(replay, ant, step).sentence == last.sentence
+            expected[ant] = last.picture.colors
         colony.iterate(1)
         for ant, colors in expected.items():
             assert state.population.progress[ant, FOUND] == 0
