@@ -17,7 +17,8 @@ GPX_ANTS = 12  # an island that crosses colorings, and the ones below
 GPX_EXPLORERS = 2  # of those; one optimizes conflicts, and one makes partial tabu search
 GPX_ISLAND = 8
 GPU_ISLAND = 33
-MOVES_A_VERTEX = 16  # of a generation
+# Moves of a generation for each vertex: so many by the density of the graph, within these bounds
+MOVES_BY_DENSITY, LEAST_MOVES, MOST_MOVES = 8, 16, 100
 
 CROSSING, OPTIMIZING, PARTIAL, EXPLORING = range(4)
 """What an ant does. The ants of a kind are numbered in a row, in this order of the kinds."""
@@ -52,7 +53,7 @@ def moves_parameter() -> Any:
         "Moves of tabu search with which an ant repairs a coloring: a generation.",
         1,
         100_000_000,
-        automatic=f"{MOVES_A_VERTEX} n",
+        automatic=f"{MOVES_BY_DENSITY} n / density, from {LEAST_MOVES} n to {MOST_MOVES} n",
         phase="search",
         live=True,
     )
@@ -212,7 +213,6 @@ class GpxParameters(Parameters):
             optimizers=optimizers,
             partials=partials,
             explorers=min(explorers, ants - optimizers - partials),
-            moves=_moves(self.moves, n),
         )
 
 
@@ -236,7 +236,7 @@ class HeadParameters(Parameters):
     def resolved(self, n: int) -> Self:
         """Fill what is automatic."""
         ants = self.ants if self.ants is not None else 2
-        return dataclasses.replace(self, ants=ants, moves=_moves(self.moves, n))
+        return dataclasses.replace(self, ants=ants)
 
 
 def trails_note(parameters: GpxParameters | HeadParameters, n: int) -> str:
@@ -259,8 +259,12 @@ def trails_note(parameters: GpxParameters | HeadParameters, n: int) -> str:
     return "" if parameters.left == BY_TRAILS else "With left = random, ants do not read them"
 
 
-def _moves(moves: int | None, n: int) -> int:
-    return moves if moves is not None else MOVES_A_VERTEX * n
+def moves_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -> int:
+    """Return the moves of a generation: sparse graphs need long searches, dense ones short ones."""
+    if parameters.moves is not None:
+        return parameters.moves
+    by_density = round(MOVES_BY_DENSITY / max(graph.density, 1e-9))
+    return graph.n * min(max(by_density, LEAST_MOVES), MOST_MOVES)
 
 
 MOST_COUNT = 126  # neighbours that kernels count in seven bits
@@ -318,7 +322,6 @@ class GpxGpuParameters(GpxParameters):
             explorers=counts["explorers"],
             optimizers=counts["optimizers"],
             partials=counts["partials"],
-            moves=_moves(self.moves, n),
         )
 
 
@@ -331,4 +334,4 @@ class HeadGpuParameters(HeadParameters):
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for a graph of ``n`` vertices."""
         ants = self.ants if self.ants is not None else gpu_ants(n)
-        return dataclasses.replace(self, ants=ants, moves=_moves(self.moves, n))
+        return dataclasses.replace(self, ants=ants)

@@ -1,4 +1,4 @@
-"""The ants of a gpx colony on the CPU, replayed: classes taken over, moves of their searches."""
+"""The ants of a gpx colony, replayed: classes taken over, moves of their searches."""
 
 from __future__ import annotations
 
@@ -38,7 +38,6 @@ from gpu.gpx.cpu.state import (
 )
 from gpu.gpx.parameters import CROSSING, EXPLORING
 from gpu.gpx.rule import (
-    BEHIND,
     EXPLORER_SPREADS,
     LONGER_TENURE,
     TENURE_WINDOW,
@@ -62,7 +61,7 @@ _NOT_YET = (
     "then look at them."
 )
 _BEGINS_ANEW = "In this iteration the ant begins anew, with another coloring. Make a step (N)."
-_ON_GPU = "The ants of a colony on a GPU cannot be replayed: run the colony on the CPU to see them."
+_PASSED = "A colony that goes on in the place of another one cannot be replayed: begin a new run."
 _LATER = (
     "An iteration has {} of its tabu search at most; later ones are so unless an ant finds fewer "
     "than {} colors."
@@ -75,9 +74,8 @@ _ALL_COLORED = "All vertices have a color: the ant gives up a class, and goes on
 class ReadableGpxColony(Protocol):
     """A gpx colony that lets its state be read."""
 
-    @property
-    def standing(self) -> GpxState:
-        """The state as it stands, to be read alone."""
+    def standing_of(self, ant: int) -> GpxState:
+        """Return the state as it stands, as far as it is about an ant, to be read alone."""
 
 
 class GpxRule:
@@ -114,8 +112,9 @@ class GpxReplay:
         self, graph: GraphInstance, source: TrailSource, iteration: int, caveat: str
     ) -> None:
         self._graph, self._iteration, self._caveat = graph, iteration, caveat
-        self._state = source.standing if isinstance(source, ReadableGpxColony) else None
+        self._source = source if isinstance(source, ReadableGpxColony) else None
         self._ant = -1  # of whom the following is
+        self._why = ""  # it cannot be followed
         self._steps: list[Step] = []  # classes that it takes over, and vertices that are left over
         self._moves: SearchReplay | None = None
         self._partial: _PartialReplay | None = None
@@ -126,19 +125,13 @@ class GpxReplay:
         """Return step ``step`` of ``ant``; see :class:`gpu.core.decisions.Replay`."""
         if step < 1:
             raise ValueError(f"step = {step} must be at least 1")
-        state = self._state
-        if state is None:
-            return Unanswered(ant, self._iteration, step, _ON_GPU if self._iteration else _NOT_YET)
-        if not state.population.progress[ant, BEGUN]:
-            return Unanswered(ant, self._iteration, step, _NOT_YET)
-        target = int(state.schedule[BEST_COLORS]) - 1
-        if target < 1:
-            return Unanswered(ant, self._iteration, step, _DONE)
+        if self._source is None:
+            return Unanswered(ant, self._iteration, step, _PASSED if self._iteration else _NOT_YET)
         if ant != self._ant:
             self._steps, self._moves, self._partial = [], None, None
-            if why := self._begin(state, ant, target):
-                return Unanswered(ant, self._iteration, step, why)
-            self._ant = ant
+            self._why, self._ant = self._begin(self._source.standing_of(ant), ant), ant
+        if self._why:
+            return Unanswered(ant, self._iteration, step, self._why)
         if self._partial is not None:
             return self._partial.decision(step, self._iteration, self._caveat, cancelled)
         if step <= len(self._steps):
@@ -147,9 +140,14 @@ class GpxReplay:
         found = self._moves.decision(ant, step - len(self._steps), self._caveat, cancelled)
         return None if found is None else replace(found, number=step)
 
-    def _begin(self, state: GpxState, ant: int, target: int) -> str:
+    def _begin(self, state: GpxState, ant: int) -> str:
         """Look at where the ant stands; return why it cannot be followed, or nothing."""
-        rules, schedule = state.rules, state.schedule
+        rules, schedule, progress = state.rules, state.schedule, state.population.progress[ant]
+        target = int(schedule[BEST_COLORS]) - 1
+        if target < 1:
+            return _DONE
+        if not progress[BEGUN]:
+            return _NOT_YET
         crossing, explorers = rules.crossing, rules.ants - rules.explorers
         if crossing <= ant < explorers:
             number = ant - crossing
@@ -165,7 +163,7 @@ class GpxReplay:
         colors, count = state.searches.colors[number].copy(), int(numbers[NOW_COLORS])
         fewest, expiries = int(numbers[NOW_FEWEST]), state.expiries.moves[number].copy()
         if ant < crossing:
-            far = count - target > (0 if rules.anew else max(1, target // BEHIND))
+            far = count - target > (0 if rules.anew else max(1, target // rules.behind))
             if far:
                 return _BEGINS_ANEW
             if schedule[GENERATION_MOVES] == 0 and schedule[GENERATIONS] > 0:
@@ -178,8 +176,7 @@ class GpxReplay:
             setting = (ant - explorers) % len(EXPLORER_SPREADS)
             spread = EXPLORER_SPREADS[setting]
             if setting == 0:
-                gained = int(state.population.progress[ant, GAINED_AT])
-                if int(numbers[NOW_TIME]) - gained > rules.patience:
+                if int(numbers[NOW_TIME]) - progress[GAINED_AT] > rules.patience:
                     return _BEGINS_ANEW
                 target = min(target, max(1, int(rules.explored * (target + 1) + 0.5)))
             target = min(target, count)

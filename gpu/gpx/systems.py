@@ -55,7 +55,6 @@ def _rule(instance: GraphInstance, parameters: Parameters, seed: int) -> Rule:
 
 _gpx = partial(
     SystemOf,
-    no_rule="its ants work on a GPU. Run the colony on the CPU to see them",
     paper="ours, after Galinier and Hao 1999 (greedy partition crossover), Crombez et al. 2022 "
     "(conflict optimizer) and Moalic and Gondran 2018 (HEAD)",
     instances=GraphInstance,
@@ -63,7 +62,6 @@ _gpx = partial(
 )
 _head = partial(
     SystemOf,
-    no_rule="its ants work on a GPU. Run the colony on the CPU to see them",
     paper="Moalic and Gondran 2018, Variations on memetic algorithms for graph coloring problems",
     instances=GraphInstance,
     alias="head",
@@ -76,6 +74,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross colorings and repair them by tabu search, others search with far fewer colors",
         summary="Hundreds of ants cross their colorings; others search in other ways beside them.",
         parameters=GpxGpuParameters,
+        rule=_rule,
         takes=require_for_gpu,
         builders={"cuda": _on_gpu},
         starters={"cuda": _on_gpu},
@@ -106,6 +105,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross two colorings and repair them by tabu search",
         summary="HEAD: two colorings, crossed again and again; hundreds of pairs side by side.",
         parameters=HeadGpuParameters,
+        rule=_rule,
         takes=require_for_gpu,
         builders={"cuda": _on_gpu},
         starters={"cuda": _on_gpu},

@@ -74,7 +74,7 @@ from gpu.gpx.parameters import (
     HeadParameters,
     trails_note,
 )
-from gpu.gpx.rule import BEHIND, EXPLORER_SPREADS, MOST_TRAIL, WHOLE_KEEP
+from gpu.gpx.rule import EXPLORER_SPREADS, MOST_TRAIL, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import (
@@ -208,7 +208,7 @@ def _cross_and_search(state: GpxState, room: CrossRoom, ant: Whole, target: Whol
     words = words_of(key, CROSS, state.record.numbers[ITERATION], ant, 0)
     behind = now[NOW_COLORS] - target
     begins = not progress[BEGUN]
-    far = begins or (behind > 0 if rules.anew else behind > max(1, target // BEHIND))
+    far = begins or (behind > 0 if rules.anew else behind > max(1, target // rules.behind))
     crosses = schedule[GENERATION_MOVES] == 0
     random = False
     if begins:
@@ -598,7 +598,7 @@ class GpxCpuColony(CpuColony):
         If the colony would not fit into free memory.
     """
 
-    NUMBERS = frozenset({"moves", "cycle", "noise", "explored", "patience", "beta", "rho"})
+    NUMBERS = frozenset({"moves", "cycle", "noise", "left", "explored", "patience", "rho"})
 
     _run = staticmethod(run)
     _instance: GraphInstance
@@ -665,6 +665,10 @@ class GpxCpuColony(CpuColony):
         """The state as it stands, to be read alone: nobody changes it but the iterations."""
         state: GpxState = self._shared
         return state
+
+    def standing_of(self, ant: int) -> GpxState:
+        """Return the state as it stands; see :class:`gpu.gpx.replay.ReadableGpxColony`."""
+        return self.standing
 
     @property
     def _shown(self) -> NDArray[np.uint16]:

@@ -18,8 +18,9 @@ from gpu.gpx.parameters import (
     MOST_WITH_TRAILS,
     GpxParameters,
     HeadParameters,
+    moves_of,
 )
-from gpu.gpx.rule import MOST_SPREAD, WHOLE_KEEP
+from gpu.gpx.rule import BEHIND, MOST_SPREAD, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import TabuRules, TabuWorkspace
@@ -45,6 +46,7 @@ class GpxRules(NamedTuple):
     patience: int  # moves
     keep: int  # share of a trail that remains, in units of 2^-16
     anew: bool  # whether all begin anew with each number of colors, as published
+    behind: int  # an ant is far behind if it must give up more than one in so many colors
     heaviest: np.uint32  # weight of a vertex at which all are halved
     work: int  # operations of an ant of an island in an iteration, at most
 
@@ -113,7 +115,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
     """Prepare what the ants are told."""
     p = parameters
     assert p.ants is not None
-    assert p.moves is not None
+    moves = moves_of(p, graph)
     rules = GpxRules(
         ants=p.ants,
         crossing=p.ants,
@@ -121,7 +123,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
         partials=0,
         explorers=0,
         islands=max(1, p.ants // 2),
-        moves=p.moves,
+        moves=moves,
         cycle=0,
         by_trails=False,
         noise=0,
@@ -129,6 +131,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
         patience=0,
         keep=round(HEAD_KEEP * WHOLE_KEEP),
         anew=True,
+        behind=BEHIND,
         heaviest=heaviest_of(int(graph.degrees.max(initial=0))),
         work=MOST_WORK,
     )
@@ -147,7 +150,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
         by_trails=p.left == BY_TRAILS,
         noise=p.noise,
         explored=p.explored,
-        patience=p.patience * p.moves,
+        patience=p.patience * moves,
         keep=round(p.rho * WHOLE_KEEP),
         anew=False,
     )

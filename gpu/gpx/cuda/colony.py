@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +39,15 @@ from gpu.gpx.parameters import (
     NOBODY,
     GpxGpuParameters,
     HeadGpuParameters,
+    moves_of,
     trails_note,
 )
 from gpu.gpx.rule import HEAVIEST_SUM, MOST_SPREAD
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
+
+if TYPE_CHECKING:
+    from gpu.gpx.cpu.state import GpxState
 
 FEW_NEIGHBOURS = 24  # of one color, on average: in random graphs seven bits count them by far
 NARROW, WIDE = 4, 2  # vertices of a word of counts
@@ -117,7 +121,7 @@ class GpxCudaColony(DeviceHeir):
 
     _parameters: GpxGpuParameters | HeadGpuParameters
 
-    NUMBERS = frozenset({"moves", "cycle", "noise", "rho", "explored", "patience"})
+    NUMBERS = frozenset({"moves", "cycle", "noise", "left", "explored", "patience", "rho"})
 
     def __init__(
         self,
@@ -129,7 +133,7 @@ class GpxCudaColony(DeviceHeir):
     ) -> None:
         p = parameters
         assert p.ants is not None
-        self._parameters, self._seed = p, seed
+        self._parameters, self._seed, self._graph_instance = p, seed, instance
         graph = DeviceGraph.of(instance)
         first = dsatur_coloring(instance) if start is None else start
         self._most = most = int(first.max(initial=0)) + 1
@@ -236,7 +240,7 @@ class GpxCudaColony(DeviceHeir):
             "partials": kinds.partials,
             **{"islands": kinds.islands, "noise": kinds.noise, "heaviest": self._heaviest},
             **{
-                "moves": p.moves,
+                "moves": moves_of(p, self._graph_instance),
                 "most_effort": MOST_EFFORT,
                 "patience": kinds.patience,
                 "cycle": kinds.cycle,
@@ -276,6 +280,16 @@ class GpxCudaColony(DeviceHeir):
         self._machine.upload(self._arrays["state"], words)
         self._machine.upload(self._arrays[self.BEST], self._first)
         self._best = None
+
+    def standing_of(self, ant: int) -> GpxState:
+        """Return where an ant stands; see :class:`gpu.gpx.replay.ReadableGpxColony`."""
+        from gpu.gpx.cuda.standing import DeviceStanding
+
+        self._open().settle()
+        return DeviceStanding(
+            *(self._graph_instance, self._parameters, self._seed, self._machine, self._arrays),
+            *(self._most, self._ring),
+        ).of(ant)
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Return the state; see :meth:`gpu.core.colony.Colony.snapshot`."""

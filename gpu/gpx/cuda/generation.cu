@@ -296,8 +296,10 @@ template <int OWN, int FIELDS, bool FAR>
 __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) search_generation(
     const SearchGeneration arguments) {
     const auto& a = arguments;
-    extern __shared__ __align__(16) unsigned shared[];
-    __shared__ SearchVote vote;
+    extern __shared__ __align__(16) unsigned shared_memory[];
+    __shared__ SearchVote vote_memory;
+    unsigned* shared = held_shared(shared_memory);
+    SearchVote& vote = *held_shared(&vote_memory);
     int ant = a.first_ant + blockIdx.x, n = a.n, thread = threadIdx.x, warps = blockDim.x / LANES;
     int words = (n + FIELDS - 1) / FIELDS,
         kind = kind_of(ant, a.crossing, a.optimizers, a.partials);

@@ -29,6 +29,10 @@ UNCHANGED: c.Int32 = rule.UNCHANGED
 
 MOVE_LOOKS: c.UInt32 = 64  # looks at a vertex in conflict that take as long as all else of a move
 PARTIAL_EFFORT: c.UInt64 = 336  # of a move on a partial coloring: what so many short looks take
+LOOSE: c.UInt16 = 0x7FFF  # the color of a vertex that has none
+NO_ENTRY: c.UInt32 = 0xFFFF  # ends a list of colors that cease to be tabu at the same move
+DEAD: c.UInt32 = 0xFFFFFFFF  # an entry of such a list that does not count any more
+
 SEARCH_STATIC: c.Int32 = 1024  # bytes of static shared memory of a search, at most
 
 SEARCH_THREADS: c.Int32 = 512  # of a block, at most

@@ -6,6 +6,12 @@
 
 #include "search.cuh"
 
+// The least of a warp's pairs of numbers, in every lane.
+INLINE uint2 warp_least(uint2 pair) {
+    unsigned least = warp_min(pair.x);
+    return make_uint2(least, warp_min(pair.x == least ? pair.y : ~0u));
+}
+
 struct PartialRoom {
     unsigned* weights;
     unsigned* driven;  // bits of vertices that a move drives out
@@ -70,13 +76,13 @@ struct PartialBlock {
         unsigned word = next_word();
         int place = below(word, count), v = room.loose[place];
         unsigned low = 1024 * noise / 100, span = 2 * low + 1, base = 1024 - low;
-        unsigned long long key = NO_MOVE;
+        uint2 key = make_uint2(~0u, ~0u);
         for (unsigned c = thread; c < colors; c += threads) {
             unsigned its = lot(v, c, word);
             unsigned weighed = row_at(c)[v] * (base + (its * span >> 16)) + (its & 1023u);
-            key = min(key, static_cast<unsigned long long>(weighed) << 32 | c);
+            if (weighed < key.x) key = make_uint2(weighed, c);
         }
-        unsigned color = unsigned(least_of_all(key));
+        unsigned color = least_of_all(key).y;
         int before = count - 1;
         bool heavy = give_color(place, color, true);
         change_sums(v, color, before, 1);
@@ -91,20 +97,19 @@ struct PartialBlock {
         int thread = threadIdx.x, threads = blockDim.x;
         unsigned word = next_word();
         int free = late.fewest - count + 1;  // fewer than that driven out: tabu does not matter
-        unsigned long long key = NO_MOVE;
+        uint2 key = make_uint2(~0u, ~0u);    // who is driven out, and the lot; vertex and class
         for (int i = thread; i < count * int(colors); i += threads) {
             int v = room.loose[i % count];
             unsigned c = i / count, out = row_at(c)[v];
-            if (key != NO_MOVE && out > key >> 48) continue;
+            if (out > key.x >> 16) continue;
             if (int(out) >= free && expiries[static_cast<long long>(c) * n + v] >= time) continue;
-            key = min(key, static_cast<unsigned long long>(out) << 48 |
-                               static_cast<unsigned long long>(lot(v, c, word)) << 32 |
-                               unsigned(v) << 16 | c);
+            uint2 its = make_uint2(out << 16 | lot(v, c, word), unsigned(v) << 16 | c);
+            if (its.x < key.x || (its.x == key.x && its.y < key.y)) key = its;
         }
         key = least_of_all(key);
-        int v = int(key >> 16 & 0xffffu), place = -1;
-        unsigned color = unsigned(key) & 0xffffu;
-        if (key == NO_MOVE) {
+        int v = int(key.y >> 16), place = -1;
+        unsigned color = key.y & 0xffffu;
+        if (key.y == ~0u) {
             place = below(word, count);
             v = room.loose[place];
             color = lot(v, 1, word) * colors >> 16;
@@ -145,12 +150,14 @@ struct PartialBlock {
         return word;
     }
 
-    INLINE unsigned long long least_of_all(unsigned long long key) const {
+    INLINE uint2 least_of_all(uint2 key) const {
         int lane = threadIdx.x % LANES;
         key = warp_least(key);
-        if (lane == 0) vote.keys[threadIdx.x / LANES] = key;
+        if (lane == 0) vote.moves[threadIdx.x / LANES] = key;
         __syncthreads();
-        return warp_least(lane < int(blockDim.x) / LANES ? vote.keys[lane] : NO_MOVE);
+        key = make_uint2(~0u, ~0u);
+        if (lane < int(blockDim.x) / LANES) key = vote.moves[lane];
+        return warp_least(key);
     }
 
     // Where a vertex without color is in their list. All lanes call this.
@@ -171,7 +178,7 @@ struct PartialBlock {
             warp = thread / LANES, v = room.loose[place];
         __syncthreads();
         --count;
-        if (thread == 0) room.loose[place] = room.loose[count], vote.gains[0] = 0;
+        if (thread == 0) room.loose[place] = room.loose[count], vote.gains[0].x = 0;
         for (int first = warp * LANES; first < n; first += threads) {
             int u = first + lane;
             unsigned same = __ballot_sync(ALL_LANES, u < n && room.colors[u] == color);
@@ -190,15 +197,15 @@ struct PartialBlock {
                     int u = first * LANES + lane;
                     room.loose[end + __popc(bits & ((1u << lane) - 1))] = Color(u);
                     room.colors[u] = LOOSE;
-                    if (gain && ++room.weights[u] >= heaviest) vote.gains[0] = 1;
+                    if (gain && ++room.weights[u] >= heaviest) vote.gains[0].x = 1;
                 }
                 end += __popc(bits);
             }
-            if (lane == 0) room.colors[v] = Color(color), vote.from[0] = end;
+            if (lane == 0) room.colors[v] = Color(color), vote.gains[0].y = end;
         }
         __syncthreads();
-        count = vote.from[0];
-        return vote.gains[0];
+        count = int(vote.gains[0].y);
+        return vote.gains[0].x;
     }
 
     // After a vertex got a color: those that lost it are listed from place `first` on, and have

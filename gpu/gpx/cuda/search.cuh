@@ -4,8 +4,9 @@
 //
 // Neighbours by color are kept color by color: a move changes two rows of that table, which all
 // threads do at once, four vertices in a word. The highest bit of an entry bars the color: the
-// vertex has it, or it is tabu. So the least entry of a vertex is its best move; it is known of
-// each vertex, and looked for again where a move has spoilt it.
+// vertex has it, or it is tabu. So the least entry of a vertex is its best move. Of each vertex a
+// bound of it is known, which only decreases follow. Columns are read where the bound says that
+// the best move of all may be, which must be done there anyway because of the lots.
 #pragma once
 
 #include "gpu/cuda/kernels/portable.cuh"
@@ -14,9 +15,7 @@
 
 typedef unsigned short Color;
 
-constexpr Color LOOSE = 0x7fff;  // the color of a vertex that has none
-constexpr unsigned long long NO_MOVE = ~0ull;
-constexpr unsigned NO_ENTRY = 0xffff, DEAD = ~0u;
+constexpr unsigned NO_MOVE = ~0u;
 
 // A random number for each move and color, which decides on ties; as gpu/tabu_search/cpu.py has it.
 INLINE unsigned lot(unsigned vertex, unsigned color, unsigned salt) {
@@ -56,6 +55,12 @@ struct Fields {
     INLINE static unsigned zeros(unsigned word) {
         return ~(((word & ~BARS) + (BARS - ONES)) | word) & BARS;
     }
+    // The bars of fields in which a number is below the other one; neither has a bar.
+    INLINE static unsigned below(unsigned word, unsigned other) {
+        return ((other | BARS) - word - ONES) & BARS;
+    }
+    // All bits of the fields that have a bar.
+    INLINE static unsigned filled(unsigned bars) { return (bars >> (BITS - 1)) * ALL; }
     INLINE static unsigned least(unsigned word) {
         unsigned low = min(word & ALL, word >> (32 - BITS));
         if constexpr (FIELDS == 4) low = min(low, min(get(word, 1), get(word, 2)));
@@ -63,11 +68,15 @@ struct Fields {
     }
 };
 
+constexpr unsigned DRAWN = 4 * LANES;  // random words that are drawn at once
+
 // What warps tell one another.
 struct SearchVote {
-    unsigned long long keys[LANES];  // of each warp's best move: lot, vertex, color
-    unsigned from[LANES];            // the color that its vertex leaves
-    unsigned gains[LANES], conflicting[LANES];
+    // Of each warp: the least that a move changes, and how many vertices are in conflict.
+    uint2 gains[SEARCH_THREADS / LANES];
+    // Of each warp's best move: its lot and vertex; the next color, and the one that it leaves.
+    uint2 moves[SEARCH_THREADS / LANES];
+    uint4 words[LANES];  // random, for four moves each
 };
 
 // When colors cease to be tabu: a ring of lists, by the number of the move.
@@ -94,12 +103,13 @@ struct TabuBlock {
     unsigned ant, spread;
     int thread, threads, lane, warp, warps;
     unsigned pairs[OWN][PAIRS];  // colors, two in a word
-    unsigned own[OWN], best[OWN], least_tabu[OWN], stale[OWN];
+    unsigned own[OWN];           // neighbours of the same color
+    // No color that is free has fewer neighbours than this, and no color that is tabu has fewer
+    // than that. Where a bound is too low, this is found out when it would decide on a move.
+    unsigned least_free[OWN], least_tabu[OWN];
     unsigned colors = 0, time = 0, fewest = 0, conflicts = 0;
     unsigned wrong = 0;  // vertices in conflict, before the last move
     bool saved = false;  // whether the coloring with the fewest conflicts is in memory
-    uint4 drawn;         // random words of four moves a lane
-    unsigned drawn_from = 1;
 
     INLINE int word_at(int i) const { return thread + i * threads; }
     INLINE unsigned* row_at(unsigned color) const {
@@ -107,21 +117,21 @@ struct TabuBlock {
             if (int(color) >= near) return far + static_cast<long long>(int(color) - near) * stride;
         return counts + int(color) * stride;
     }
-    INLINE unsigned entry(unsigned color, int word, int field) const {
-        const unsigned* at = row_at(color) + word;
-        if constexpr (FIELDS == 4) return reinterpret_cast<const unsigned char*>(at)[field];
-        return reinterpret_cast<const unsigned short*>(at)[field];
+    // The entry of a vertex in a row.
+    INLINE static unsigned entry(const unsigned* row_of_color, unsigned v) {
+        if constexpr (FIELDS == 4) return reinterpret_cast<const unsigned char*>(row_of_color)[v];
+        return reinterpret_cast<const unsigned short*>(row_of_color)[v];
     }
     INLINE unsigned near_bits(int v, int word) const {
-        constexpr int WORDS = LANES / FIELDS;
-        return __ldg(&adjacency[static_cast<long long>(v) * row + word / WORDS]) >>
-               word % WORDS * FIELDS;
+        constexpr unsigned WORDS = LANES / FIELDS;
+        return __ldg(adjacency + (unsigned(v) * unsigned(row) + unsigned(word) / WORDS)) >>
+               unsigned(word) % WORDS * FIELDS;
     }
     INLINE unsigned color_of(int i, int field) const {
         // Not by an index, which would move all colors to memory.
         unsigned pair = pairs[i][0];
-        if constexpr (FIELDS == 4) pair ^= (pair ^ pairs[i][1]) & (0u - unsigned(field >> 1));
-        return field & 1 ? pair >> 16 : pair & 0xffffu;
+        if constexpr (FIELDS == 4) pair = field & 2 ? pairs[i][1] : pair;
+        return pair >> 16 * (field & 1) & 0xffffu;
     }
     INLINE void set_color(int i, int field, unsigned color) {
         UNROLL for (int p = 0; p < PAIRS; ++p) {
@@ -129,13 +139,6 @@ struct TabuBlock {
             pairs[i][p] = (pairs[i][p] & ~half) | (color * 0x10001u & half);
         }
     }
-    INLINE void meet() const {
-        if (warps > 1)
-            __syncthreads();
-        else
-            __syncwarp();
-    }
-
     // Copies the coloring to memory, or from there.
     INLINE void write(Color* coloring) const {
         UNROLL for (int i = 0; i < OWN; ++i)
@@ -156,12 +159,13 @@ struct TabuBlock {
     INLINE void build(Color* coloring, unsigned count) {
         colors = count;
         __syncthreads();
+        draw();
         read(coloring);
         for (unsigned c = 0; c < colors; ++c)
             UNROLL for (int i = 0; i < OWN; ++i) if (word_at(i) < words) row_at(c)[word_at(i)] = 0;
         for (unsigned i = thread; i <= ring.mask; i += threads) ring.heads[i] = NO_ENTRY;
         UNROLL for (int i = 0; i < OWN; ++i) {
-            own[i] = 0, best[i] = 0, least_tabu[i] = F::ONES * F::NONE, stale[i] = F::BARS;
+            own[i] = 0, least_free[i] = least_tabu[i] = F::ONES * F::NONE;
         }
         for (int v = 0; v < n; ++v) {
             unsigned color = coloring[v];
@@ -181,6 +185,7 @@ struct TabuBlock {
                 sum += F::get(*at, field);
                 *at |= F::bar(field);
             }
+            find_bounds(i);
         }
         conflicts = fewest = total(sum) / 2;
         __syncwarp();
@@ -193,17 +198,20 @@ struct TabuBlock {
     INLINE void resume(const Color* coloring, unsigned count, unsigned least) {
         colors = count;
         __syncthreads();
+        draw();
         read(coloring);
         unsigned sum = 0;
         UNROLL for (int i = 0; i < OWN; ++i) {
-            own[i] = 0, best[i] = 0, least_tabu[i] = 0, stale[i] = F::BARS;
+            own[i] = 0, least_free[i] = least_tabu[i] = F::ONES * F::NONE;
             if (word_at(i) >= words) continue;
             for (int field = 0; field < FIELDS; ++field) {
                 if (word_at(i) * FIELDS + field >= n) continue;
-                unsigned count_there = entry(color_of(i, field), word_at(i), field) & F::NONE;
+                unsigned v = word_at(i) * FIELDS + field;
+                unsigned count_there = entry(row_at(color_of(i, field)), v) & F::NONE;
                 own[i] = F::with(own[i], field, count_there);
                 sum += count_there;
             }
+            find_bounds(i);
         }
         conflicts = total(sum) / 2;
         fewest = least;
@@ -214,47 +222,66 @@ struct TabuBlock {
     // Makes the best move, or none if all are tabu. `coloring` gets that with the fewest conflicts
     // before it is left.
     INLINE void move(Color* coloring) {
-        unsigned salt = next_word();
-        int missing = int(conflicts - fewest);
-        unsigned change[OWN];
-        unsigned low = F::ALL, conflicting = 0;
-        UNROLL for (int i = 0; i < OWN; ++i) {
-            change[i] = weigh(i, missing, conflicting);
-            low = min(low, F::least(change[i]));
-        }
-        unsigned mine = warp_min(low);
-        conflicting = warp_total(conflicting);
-        low = mine;
-        if (warps > 1) {
-            if (lane == 0) vote.gains[warp] = mine, vote.conflicting[warp] = conflicting;
-            __syncthreads();
-            low = warp_min(lane < warps ? vote.gains[lane] : F::ALL);
-            conflicting = warp_total(lane < warps ? vote.conflicting[lane] : 0);
-        }
-        wrong = conflicting;
-        unsigned now = time++;
-        if (low == F::ALL) {
-            meet();
-            end_tabu();
-            if (thread == 0) ring.heads[now & ring.mask] = NO_ENTRY;
-            return;
-        }
-        int gain = int(low) - int(F::BAR);
-        unsigned from = 0;
-        unsigned long long key = NO_MOVE;
-        if (mine == low) key = choose(change, low, gain < -missing ? F::NONE : F::ALL, salt, from);
-        if (warps > 1) {
-            if (lane == 0) vote.keys[warp] = key, vote.from[warp] = from;
-            __syncthreads();
-            unsigned long long theirs = lane < warps ? vote.keys[lane] : NO_MOVE;
-            unsigned left = lane < warps ? vote.from[lane] : 0;
-            key = warp_least(theirs);
-            from = __shfl_sync(ALL_LANES, left, __ffs(__ballot_sync(ALL_LANES, theirs == key)) - 1);
-        } else
-            __syncwarp();
+        if (time % DRAWN == 0) draw();
+        unsigned now = time++, salt, tenure;
+        int missing = int(conflicts - fewest), gain;
+        Expiring expiring;
+        uint2 best;
+        do {
+            unsigned change[OWN];
+            uint2 mine = make_uint2(F::ALL, 0);
+            UNROLL for (int i = 0; i < OWN; ++i) {
+                change[i] = weigh(i, missing, mine.y);
+                mine.x = i == 0 ? F::least(change[i]) : min(mine.x, F::least(change[i]));
+            }
+            mine.x = warp_min(mine.x), mine.y = warp_total(mine.y);
+            uint2 all = mine;
+            if (warps > 1) {
+                if (lane == 0) vote.gains[warp] = mine;
+                __syncthreads();
+                all = lane < warps ? vote.gains[lane] : make_uint2(F::ALL, 0);
+                all.x = warp_min(all.x), all.y = warp_total(all.y);
+            } else
+                __syncwarp();
+            wrong = all.y;
+            salt = reinterpret_cast<const unsigned*>(vote.words)[now % DRAWN];
+            expiring.next = ring.heads[time & ring.mask];
+            if (all.x == F::ALL) {
+                meet();
+                follow(expiring);
+                release(expiring);
+                if (thread == 0) ring.heads[now & ring.mask] = NO_ENTRY;
+                return;
+            }
+            gain = int(all.x) - int(F::BAR);
+            best = make_uint2(NO_MOVE, ~0u);
+            if (mine.x == all.x) {
+                best = choose(change, all.x, gain < -missing ? F::NONE : F::ALL, salt);
+                unsigned least = warp_min(best.x), same = __ballot_sync(ALL_LANES, best.x == least);
+                if (same & (same - 1)) {
+                    unsigned code = warp_min(best.x == least ? best.y : ~0u);
+                    same = __ballot_sync(ALL_LANES, best.x == least && best.y == code);
+                }
+                if (warps == 1) {
+                    best.x = least;
+                    best.y = __shfl_sync(ALL_LANES, best.y, 31 - __clz(same));
+                } else if (same >> lane == 1)
+                    vote.moves[warp] = best;
+            } else if (lane == 0)
+                vote.moves[warp] = best;
+            follow(expiring);
+            tenure = __umulhi(salt, spread) + 3 * wrong / 5;
+            if (warps > 1) {
+                __syncthreads();
+                best = lane < warps ? vote.moves[lane] : make_uint2(NO_MOVE, ~0u);
+                unsigned least = warp_min(best.x);
+                unsigned holder = __ballot_sync(ALL_LANES, best.x == least);
+                best = make_uint2(least, __shfl_sync(ALL_LANES, best.y, 31 - __clz(holder)));
+            }
+        } while (best.x == NO_MOVE);
         if (gain >= 0 && conflicts == fewest && !saved) keep(coloring);
-        recolor(unsigned(key) >> 16, from, unsigned(key) & 0xffffu, now,
-                __umulhi(salt, spread) + 3 * conflicting / 5);
+        recolor(best.x & 0xffffu, best.y & 0xffffu, best.y >> 16, now, tenure, gain < -missing,
+                expiring);
         conflicts += gain;
         if (conflicts < fewest) {
             fewest = conflicts;
@@ -269,25 +296,42 @@ struct TabuBlock {
     }
 
   private:
-    // A random word for each move; every lane draws those of four.
-    INLINE unsigned next_word() {
-        unsigned block = time >> 2;
-        if (drawn_from != block / LANES * LANES) {
-            drawn_from = block / LANES * LANES;
-            drawn = philox(seed, drawn_from + lane, ant, 0, TABU);
-        }
-        return __shfl_sync(ALL_LANES, word_of(drawn, time & 3), block % LANES);
+    // Entries of the ring on the way: the one that is due, and the place of that which follows.
+    struct Expiring {
+        unsigned code = DEAD, next = NO_ENTRY;
+    };
+
+    // Draws the random words of the moves from a multiple of DRAWN on.
+    INLINE void draw() {
+        if (warp == 0) vote.words[lane] = philox(seed, time / DRAWN * LANES + lane, ant, 0, TABU);
+    }
+
+    INLINE void meet() const {
+        if (warps > 1)
+            __syncthreads();
+        else
+            __syncwarp();
     }
 
     INLINE unsigned total(unsigned mine) {
         mine = warp_total(mine);
         if (warps == 1) return mine;
         __syncthreads();
-        if (lane == 0) vote.conflicting[warp] = mine;
+        if (lane == 0) vote.gains[warp].y = mine;
         __syncthreads();
-        mine = warp_total(lane < warps ? vote.conflicting[lane] : 0);
+        mine = warp_total(lane < warps ? vote.gains[lane].y : 0);
         __syncthreads();
         return mine;
+    }
+
+    INLINE void find_bounds(int i) {
+        for (unsigned c = 0; c < colors; ++c) {
+            unsigned there = row_at(c)[word_at(i)], count = there & ~F::BARS;
+            unsigned lower = F::filled(F::below(count, least_free[i]) & ~there);
+            least_free[i] ^= (least_free[i] ^ count) & lower;
+            lower = F::filled(F::below(count, least_tabu[i]) & there);
+            least_tabu[i] ^= (least_tabu[i] ^ count) & lower;
+        }
     }
 
     INLINE void count_in(int v, unsigned color) {
@@ -298,162 +342,147 @@ struct TabuBlock {
 
     // Gives a vertex the color that the fewest neighbours have, of equals the lowest.
     INLINE void settle(int v) {
-        int word = v / FIELDS, field = v % FIELDS, holder = word % threads;
+        int word = v / FIELDS, holder = word % threads;
         __syncthreads();
         unsigned key = ~0u;
         if (warp == holder / LANES)
             for (unsigned c = lane; c < colors; c += LANES)
-                key = min(key, entry(c, word, field) << 16 | c);
+                key = min(key, entry(row_at(c), v) << 16 | c);
         key = warp_min(key);
-        if (warp == holder / LANES && lane == 0) vote.from[0] = key;
+        if (warp == holder / LANES && lane == 0) vote.moves[0].x = key;
         __syncthreads();
-        unsigned color = vote.from[0] & 0xffffu;
+        unsigned color = vote.moves[0].x & 0xffffu;
         count_in(v, color);
-        UNROLL for (int i = 0; i < OWN; ++i) if (word_at(i) == word) set_color(i, field, color);
+        UNROLL for (int i = 0; i < OWN; ++i) if (word_at(i) == word)
+            set_color(i, v % FIELDS, color);
     }
 
-    // Shows the entries of a vertex to `look`: colors and entries, each lane others. All lanes call
-    // this together.
-    static constexpr int READ = 4;  // entries that a lane reads at once
-    template <class Look>
-    INLINE void each_entry(int word, int field, Look look) const {
-        int end = int(colors);
-        if constexpr (FAR) {
-            end = min(end, near);
-            entries_of(far, end, int(colors), word, field, look);
-        }
-        entries_of(counts, 0, end, word, field, look);
-    }
-    template <class Look>
-    INLINE void entries_of(const unsigned* rows, int first, int end, int word, int field,
-                           Look look) const {
-        const unsigned* at = rows + lane * stride + word;
-        int step = LANES * stride;
-        for (int from = first; from < end; from += READ * LANES) {
-            unsigned there[READ];
-            UNROLL for (int s = 0; s < READ; ++s, at += step) {
-                there[s] = F::ALL;
-                if (from + lane + s * LANES >= end) continue;
-                if constexpr (FIELDS == 4)
-                    there[s] = reinterpret_cast<const unsigned char*>(at)[field];
-                else
-                    there[s] = reinterpret_cast<const unsigned short*>(at)[field];
-            }
-            UNROLL for (int s = 0; s < READ; ++s) look(unsigned(from + lane + s * LANES), there[s]);
-        }
-    }
-
-    // The least entry of a vertex: of colors that are free, or of those that are tabu. All lanes
-    // call this. Beyond the last color, entries are ALL, which changes neither.
-    INLINE unsigned least_free(int word, int field) const {
-        unsigned low = F::NONE;
-        each_entry(word, field, [&](unsigned, unsigned there) { low = min(low, there); });
-        return warp_min(low);
-    }
-    INLINE unsigned least_barred(int word, int field, unsigned but) const {
-        unsigned low = F::NONE;
-        each_entry(word, field, [&](unsigned c, unsigned there) {
-            if (there >= F::BAR && c != but) low = min(low, there - F::BAR);
-        });
-        return warp_min(low);
-    }
-
-    // What the best move of each own vertex would change, plus BAR; ALL where there is none.
-    INLINE unsigned weigh(int i, int missing, unsigned& conflicting) {
-        unsigned bad = (own[i] + (F::BARS - F::ONES)) & F::BARS;
+    // The least that a move of each own vertex may change, plus BAR; ALL where there is none.
+    INLINE unsigned weigh(int i, int missing, unsigned& conflicting) const {
+        unsigned bad = (own[i] + (F::BARS - F::ONES)) & F::BARS, low = least_free[i];
         conflicting += __popc(bad);
-        unsigned wanted = bad & stale[i];
-        for (unsigned asking = __ballot_sync(ALL_LANES, wanted != 0); asking;) {
-            int place = __ffs(asking) - 1, field;
-            unsigned bits = take(wanted, place, field);
-            unsigned low = least_free(word_at(i) - lane + place, field);
-            if (lane == place) best[i] = F::with(best[i], field, low);
-            if (!bits) asking &= asking - 1;
+        if (missing < int(F::NONE)) {
+            // A tabu color may lead to fewer conflicts than ever.
+            unsigned over = (own[i] | F::BARS) - least_tabu[i];
+            over &= ((over & ~F::BARS) + (F::NONE - missing) * F::ONES) &
+                    F::below(least_tabu[i], least_free[i]);
+            low ^= (low ^ least_tabu[i]) & F::filled(over);
         }
-        stale[i] &= ~bad;
-        unsigned none = ((best[i] + F::ONES) | ~bad) & F::BARS;
-        unsigned change = ((best[i] | F::BARS) - own[i]) | (none >> (F::BITS - 1)) * F::ALL;
-        if (missing >= int(F::NONE)) return change;
-        // Tabu colors that may lead to fewer conflicts than ever: the least that they may have is
-        // known.
-        unsigned over = (own[i] | F::BARS) - least_tabu[i];
-        wanted = bad & over & ((over & ~F::BARS) + (F::NONE - missing) * F::ONES) &
-                 ((best[i] | F::BARS) - least_tabu[i] - F::ONES);
-        for (unsigned asking = __ballot_sync(ALL_LANES, wanted != 0); asking;) {
-            int place = __ffs(asking) - 1, field;
-            unsigned bits = take(wanted, place, field);
-            unsigned but = __shfl_sync(ALL_LANES, color_of(i, field), place);
-            unsigned low = least_barred(word_at(i) - lane + place, field, but);
-            if (lane == place) {
-                least_tabu[i] = F::with(least_tabu[i], field, low);
-                int changed = int(low) - int(F::get(own[i], field));
-                if (changed < -missing && low < F::get(best[i], field))
-                    change = F::with(change, field, unsigned(int(F::BAR) + changed));
-            }
-            if (!bits) asking &= asking - 1;
-        }
-        return change;
+        return ((low | F::BARS) - own[i]) | F::filled(((low + F::ONES) | ~bad) & F::BARS);
     }
 
-    // Takes the lowest bar from the word of a lane, and says of which field it is. Returns what is
-    // left there.
-    INLINE unsigned take(unsigned& bars, int place, int& field) const {
-        unsigned bits = __shfl_sync(ALL_LANES, bars, place);
-        field = (__ffs(bits) - 1) / F::BITS;
-        bits &= bits - 1;
-        if (lane == place) bars = bits;
-        return bits;
-    }
-
-    // The best of the warp's moves that change as much: the one with the lowest lot.
-    INLINE unsigned long long choose(const unsigned* change, unsigned low, unsigned counted,
-                                     unsigned salt, unsigned& from) const {
-        unsigned long long key = NO_MOVE;
+    // The best of the lane's moves that change as much: the one with the lowest lot. If no lane has
+    // one, no bound that promised such a move was right.
+    INLINE uint2 choose(const unsigned* change, unsigned low, unsigned counted, unsigned salt) {
+        uint2 best = make_uint2(NO_MOVE, ~0u);
         UNROLL for (int i = 0; i < OWN; ++i) {
             unsigned equal = F::zeros(change[i] ^ low * F::ONES);
-            for (unsigned asking = __ballot_sync(ALL_LANES, equal != 0); asking;) {
-                int place = __ffs(asking) - 1, field;
-                unsigned bits = take(equal, place, field);
-                int word = word_at(i) - lane + place;
-                unsigned v = word * FIELDS + field,
-                         but = __shfl_sync(ALL_LANES, color_of(i, field), place);
-                unsigned wanted =
-                    low + __shfl_sync(ALL_LANES, F::get(own[i], field), place) - F::BAR;
-                each_entry(word, field, [&](unsigned c, unsigned there) {
-                    if ((there & counted) != wanted || c == but || c >= colors) return;
-                    unsigned long long other =
-                        static_cast<unsigned long long>(lot(v, c, salt)) << 32 | v << 16 | c;
-                    if (other < key) key = other, from = but;
-                });
-                if (!bits) asking &= asking - 1;
+            for (unsigned asking; (asking = __ballot_sync(ALL_LANES, equal != 0)) != 0;) {
+                // What other lanes must know of the lane's vertex.
+                unsigned bit = 31 - __clz(equal | 1), field = bit / F::BITS;
+                equal &= ~(1u << bit);
+                unsigned v = word_at(i) * FIELDS + field;
+                unsigned its = color_of(i, field) << 16 | (low + F::get(own[i], field) - F::BAR);
+                unsigned wrong_bounds = 0;
+                while (asking) {  // two at a time, so that less time is spent waiting
+                    int one = 31 - __clz(asking);
+                    asking ^= 1u << one;
+                    int other = asking ? 31 - __clz(asking) : one;
+                    asking &= ~(1u << other);
+                    Column first{__shfl_sync(ALL_LANES, v, one), __shfl_sync(ALL_LANES, its, one)};
+                    Column second{__shfl_sync(ALL_LANES, v, other),
+                                  __shfl_sync(ALL_LANES, its, other)};
+                    unsigned found = look(first, second, counted, salt, best);
+                    if (!__any_sync(ALL_LANES, (found & FIRST) != 0)) wrong_bounds |= 1u << one;
+                    if (!__any_sync(ALL_LANES, (found & ~FIRST) != 0)) wrong_bounds |= 1u << other;
+                }
+                if (wrong_bounds >> lane & 1) raise(i, field, its & F::ALL, counted);
             }
         }
-        unsigned long long least = warp_least(key);
-        from = __shfl_sync(ALL_LANES, from, __ffs(__ballot_sync(ALL_LANES, key == least)) - 1);
-        return least;
+        return best;
+    }
+
+    struct Column {
+        unsigned v, card;  // a vertex; its color, and below that what is looked for
+    };
+
+    // Looks through the columns of two vertices for the moves that are wanted. Returns a bit for
+    // each that this lane has found, those of the first vertex at even places.
+    static constexpr unsigned READ = 3;  // entries of a column that a lane reads at once
+    static constexpr unsigned FIRST = 0x55555555u;
+    INLINE unsigned look(const Column& first, const Column& second, unsigned counted, unsigned salt,
+                         uint2& best) const {
+        if constexpr (!FAR) return look_in(counts, 0, colors, first, second, counted, salt, best);
+        unsigned end = min(colors, unsigned(near));
+        unsigned found = look_in(counts, 0, end, first, second, counted, salt, best);
+        return found | look_in(far, end, colors, first, second, counted, salt, best);
+    }
+    INLINE unsigned look_in(const unsigned* rows, unsigned begin, unsigned end, const Column& first,
+                            const Column& second, unsigned counted, unsigned salt,
+                            uint2& best) const {
+        unsigned found = 0;
+#pragma unroll 1
+        for (unsigned from = begin; from < end; from += READ * LANES) {
+            unsigned there[READ], other[READ], hits = 0;
+            UNROLL for (unsigned r = 0; r < READ; ++r) {
+                const unsigned* at =
+                    rows + (min(from + r * LANES + lane, end - 1) - begin) * stride;
+                there[r] = entry(at, first.v), other[r] = entry(at, second.v);
+            }
+            UNROLL for (unsigned r = 0; r < READ; ++r) {
+                if (((there[r] ^ first.card) & counted) == 0) hits |= 1u << 2 * r;
+                if (((other[r] ^ second.card) & counted) == 0) hits |= 2u << 2 * r;
+            }
+            found |= hits;
+            while (hits) {
+                unsigned bit = 31 - __clz(hits);
+                hits ^= 1u << bit;
+                unsigned c = min(from + bit / 2 * LANES + lane, end - 1);
+                unsigned v = bit & 1 ? second.v : first.v;
+                unsigned its = bit & 1 ? second.card : first.card;
+                uint2 move = make_uint2(lot(v, c, salt) << 16 | v, c << 16 | its >> 16);
+                if (move.x < best.x || (move.x == best.x && move.y < best.y)) best = move;
+            }
+        }
+        return found;
+    }
+
+    // Raises the bounds of a vertex that promised a move which there is not.
+    INLINE void raise(int i, unsigned field, unsigned wanted, unsigned counted) {
+        unsigned more = 1u << field * F::BITS;
+        if (F::get(least_free[i], field) == wanted) least_free[i] += more;
+        if (counted == F::NONE && F::get(least_tabu[i], field) == wanted) least_tabu[i] += more;
+    }
+
+    // Reads the next entry of a list of the ring.
+    INLINE void follow(Expiring& expiring) const {
+        unsigned at = expiring.next;
+        expiring.code = at != NO_ENTRY ? ring.entries[at] : DEAD;
+        if (at != NO_ENTRY) expiring.next = ring.links[at];
     }
 
     // Colors that cease to be tabu before the next move.
-    INLINE void end_tabu() {
-        for (unsigned at = ring.heads[time & ring.mask]; at != NO_ENTRY; at = ring.links[at]) {
-            unsigned code = ring.entries[at];
-            if (code == DEAD) continue;
-            int v = code & 0xffff, word = v / FIELDS, field = v % FIELDS;
+    INLINE void release(Expiring expiring) {
+        for (;; follow(expiring)) {
+            unsigned code = expiring.code, v = code & 0xffff;
             UNROLL for (int i = 0; i < OWN; ++i) {
-                if (word_at(i) != word) continue;
-                unsigned* there = row_at(code >> 16) + word;
-                *there &= ~F::bar(field);
-                if (F::get(*there, field) < F::get(best[i], field))
-                    best[i] = F::with(best[i], field, F::get(*there, field));
+                if (word_at(i) != int(v / FIELDS)) continue;
+                unsigned* there = row_at(code >> 16) + word_at(i);
+                unsigned free = *there & ~F::bar(v % FIELDS), count = F::get(free, v % FIELDS);
+                *there = free;
+                if (count < F::get(least_free[i], v % FIELDS))
+                    least_free[i] = F::with(least_free[i], v % FIELDS, count);
             }
+            if (expiring.next == NO_ENTRY) break;
         }
     }
 
-    INLINE void recolor(int v, unsigned from, unsigned to, unsigned now, unsigned tenure) {
+    INLINE void recolor(unsigned v, unsigned from, unsigned to, unsigned now, unsigned tenure,
+                        bool aspired, const Expiring& expiring) {
         unsigned bits[OWN];
         UNROLL for (int i = 0; i < OWN; ++i) bits[i] =
             word_at(i) < words ? near_bits(v, word_at(i)) : 0;
-        end_tabu();
+        release(expiring);
         if (thread == 0) ring.heads[now & ring.mask] = NO_ENTRY;
         bool revived = false;
         unsigned* row_from = row_at(from);
@@ -463,40 +492,40 @@ struct TabuBlock {
             if (word >= words) continue;
             unsigned with = F::of_bits(bits[i]), near_bars = with << (F::BITS - 1);
             unsigned before = row_from[word], there = row_to[word], left = before - with;
-            unsigned less = left & ~F::BARS;
-            unsigned lower = ((best[i] | F::BARS) - less - F::ONES) & ~before & near_bars;
-            best[i] -= lower >> (F::BITS - 1);
-            lower = ((least_tabu[i] | F::BARS) - less - F::ONES) & before & near_bars;
-            least_tabu[i] -= lower >> (F::BITS - 1);
-            stale[i] |= ((best[i] | F::BARS) - (there & ~F::BARS)) & ~there & near_bars;
-            unsigned was = own[i];
+            unsigned less = left & ~F::BARS, was = own[i], next = there + with;
+            least_free[i] -= (F::below(less, least_free[i]) & ~before & near_bars) >> (F::BITS - 1);
+            least_tabu[i] -= (F::below(less, least_tabu[i]) & before & near_bars) >> (F::BITS - 1);
             own[i] += (with & F::of_color(pairs[i], to * 0x10001u)) -
                       (with & F::of_color(pairs[i], from * 0x10001u));
-            row_from[word] = left;
-            row_to[word] = there + with;
-            if (word != v / FIELDS) continue;
-            int field = v % FIELDS;
-            unsigned count = F::get(was, field);  // of the color that it leaves
-            revived = F::get(there, field) >= F::BAR;
-            row_to[word] |= F::bar(field);
-            own[i] = F::with(own[i], field, F::get(there, field) & F::NONE);
-            set_color(i, field, to);
-            stale[i] |= F::bar(field);
-            if (count < F::get(least_tabu[i], field))
-                least_tabu[i] = F::with(least_tabu[i], field, count);
-            if (tenure == 0) {
-                row_from[word] &= ~F::bar(field);
-            } else {
-                unsigned place = now & ring.mask, end = (now + 1 + tenure) & ring.mask;
-                ring.entries[place] = unsigned(v) | from << 16;
-                ring.links[place] = ring.heads[end];
-                ring.heads[end] = Color(place);
+            if (word == int(v / FIELDS)) {
+                // The vertex itself has no neighbour there, nor has what it leaves.
+                unsigned field = v % FIELDS, whole = F::ALL << F::BITS * field;
+                unsigned bar = F::bar(field);
+                revived = (there & bar) != 0;
+                own[i] = (own[i] & ~whole) | (there & whole & ~bar);
+                set_color(i, field, to);
+                next |= bar;
+                unsigned count = was & whole;
+                if (tenure == 0) {
+                    left &= ~bar;
+                    if (count < (least_free[i] & whole))
+                        least_free[i] = (least_free[i] & ~whole) | count;
+                } else if (count < (least_tabu[i] & whole))
+                    least_tabu[i] = (least_tabu[i] & ~whole) | count;
             }
+            row_from[word] = left;
+            row_to[word] = next;
+        }
+        if (thread == threads - 1 && tenure > 0) {
+            unsigned place = now & ring.mask, end = (now + 1 + tenure) & ring.mask;
+            ring.entries[place] = v | from << 16;
+            ring.links[place] = ring.heads[end];
+            ring.heads[end] = Color(place);
         }
         // What was tabu and is its own now: the end of that does not count any more.
-        if (__any_sync(ALL_LANES, revived))
+        if (aspired && __any_sync(ALL_LANES, revived))
             for (unsigned i = lane; i <= ring.mask; i += LANES)
-                if (i != (now & ring.mask) && ring.entries[i] == (unsigned(v) | to << 16))
+                if (i != (now & ring.mask) && ring.entries[i] == (v | to << 16))
                     ring.entries[i] = DEAD;
         __syncwarp();
     }

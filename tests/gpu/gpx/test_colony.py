@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from gpu import catalog
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.gpx.cpu.colony import GpxCpuColony
+from gpu.gpx.parameters import GpxParameters, moves_of
 from gpu.gpx.cpu.state import ENDS, FOUND_BY, GENERATIONS, HALVED, LEFT_OVER
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
@@ -145,6 +147,27 @@ def test_work_goes_to_the_kind_that_finds_something() -> None:
         assert all(times > 0 for other, times in enumerate(halved) if other != kind)
 
 
+@pytest.mark.parametrize("name", ["gpx-seq", "head-seq"])
+def test_what_can_be_changed_while_it_runs_is_taken_over_by_the_colony_as_it_stands(
+    name: str,
+) -> None:
+    instance, kind = random_graph(40, 0.5, seed=3), catalog.named(name).parameters
+    other: dict[str, Any] = {"moves": 9, "cycle": 3, "noise": 1, "left": "random", "explored": 0.5}
+    other |= {"patience": 3, "rho": 0.5}
+    live = {field.name for field in fields(kind) if field.metadata["explanation"].live}
+    assert live
+    with closing(colony_of(name, instance)) as colony:
+        colony.iterate(3)
+        generations = int(colony._schedule[GENERATIONS])
+        for one in live:
+            values = {**colony._parameters.to_dict(), one: other[one]}
+            assert colony.adjust(kind.from_mapping(values).resolved(instance.n))
+            colony.iterate(1)
+        assert colony._schedule[GENERATIONS] >= generations
+        assert colony.standing.rules.moves == 9
+        assert not colony.standing.rules.by_trails
+
+
 def test_squeezing_gives_up_the_smallest_classes() -> None:
     assert squeezed([0, 1, 1, 2, 2, 2], 3, 2) == [-1, 0, 0, 1, 1, 1]
 
@@ -175,3 +198,11 @@ def test_what_is_to_be_known_of_trails_is_said(name: str, values: Any, said: str
         note = colony.snapshot(Wanted.NUMBERS).trails_note
     assert note.startswith(said)
     assert bool(note) == bool(said)
+
+
+def test_generations_are_longer_in_sparse_graphs() -> None:
+    for density, moves in ((1.0, 16 * 60), (0.5, 16 * 60), (0.2, 40 * 60), (0.01, 100 * 60)):
+        parameters = GpxParameters().resolved(60)
+        found = moves_of(parameters, random_graph(60, density, seed=1))
+        assert abs(found - moves) <= 0.15 * moves
+    assert moves_of(GpxParameters(moves=7).resolved(60), random_graph(60, 0.5)) == 7

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpu.core.decisions import Step, Unanswered
+from gpu.core.machine import devices
 from gpu.core.random import Purpose, key_of, philox4x32
 from gpu.core.snapshot import Wanted
 from gpu.cuda.iterations import Iterations
@@ -25,10 +28,12 @@ from gpu.gpx.parameters import (
     GpxGpuParameters,
     HeadGpuParameters,
 )
+from gpu.gpx.replay import GpxRule
 from gpu.gpx.rule import EXPLORER_SPREADS
 from gpu.problems.coloring.instance import GraphInstance
+from gpu.run.solving import solve
 from tests.emulation import needs_emulation
-from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.cuda.emulated import EMULATED_GPU, EmulatedMachine, emulate_gpu
 from tests.gpu.gpx.literal import (
     LOOSE,
     OptimizerLiteral,
@@ -266,6 +271,19 @@ def test_the_kind_that_found_a_coloring_is_named_and_all_others_work_half_as_lon
     colony.close()
 
 
+@pytest.mark.parametrize("name", ["gpx-gpu", "head-gpu"])
+def test_a_run_says_which_ants_found_its_coloring(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emulate_gpu(monkeypatch)
+    monkeypatch.setattr(devices, "find", lambda name: EMULATED_GPU)
+    graph = random_graph(50, 0.5, 2)
+    chosen = {"ants": 6, "moves": 100}
+    result = solve(graph, colony=name, device="cuda:0", parameters=chosen, seed=2, iterations=4)
+    assert result.best_iteration
+    assert result.to_dict()["found_by"] in KIND_NAMES
+
+
 def test_work_that_was_halved_comes_back_where_nobody_finds_anything() -> None:
     graph = random_graph(16, 1.0)  # no coloring has fewer colors
     values = {"ants": 4, "explorers": 1, "optimizers": 1, "moves": 2, "island": 2}
@@ -325,6 +343,24 @@ def test_moves_in_any_number_are_cut_into_iterations() -> None:
     colony.close()
 
 
+def test_a_run_of_long_generations_is_stopped_in_the_midst_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(launching, "MOST_EFFORT", 2000)
+    graph = random_graph(40, 0.5)
+    values = {"ants": 4, "explorers": 0, "optimizers": 1, "moves": 100_000_000}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(milliseconds=200.0), SEED)
+    colony.iterate(1000, lambda: True)
+    made = colony.snapshot(Wanted.NUMBERS).iteration
+    assert made <= 1
+    colony.iterate(3)  # and goes on with it
+    assert made < colony.snapshot(Wanted.NUMBERS).iteration <= made + 3
+    assert not plan_of(colony)["generations"]
+    assert 0 < records(colony)["time"].max() < 200
+    colony.close()
+
+
 def test_the_first_iteration_is_short_because_all_vertices_may_be_in_conflict() -> None:
     graph = random_graph(60, 0.9)
     values = {"ants": 3, "explorers": 0, "optimizers": 0, "moves": 100_000_000}
@@ -367,6 +403,91 @@ def test_a_child_takes_over_classes_and_the_rest_by_the_rule(left: str) -> None:
                 np.testing.assert_array_equal(now, search.colors)
                 crossed_ants += 1
     assert crossed_ants > 20
+    colony.close()
+
+
+@pytest.mark.parametrize("kind", [GpxGpuParameters, HeadGpuParameters])
+def test_what_can_be_changed_while_it_runs_is_taken_over_by_the_colony_as_it_stands(
+    kind: type[GpxGpuParameters] | type[HeadGpuParameters],
+) -> None:
+    graph = random_graph(30, 0.5)
+    parameters = kind.from_mapping({"ants": 6, "moves": 30}).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    colony.iterate(2)
+    other: dict[str, Any] = {
+        "moves": 20,
+        "cycle": 3,
+        "noise": 1,
+        "left": "random",
+        "explored": 0.5,
+        "patience": 3,
+    }
+    other |= {"rho": 0.5}
+    live = {field.name for field in dataclasses.fields(kind) if field.metadata["explanation"].live}
+    assert live
+    for name in live:
+        before = records(colony)["time"].tolist()
+        values = {**parameters.to_dict(), name: other[name]}
+        parameters = kind.from_mapping(values).resolved(graph.n)
+        assert colony.adjust(parameters)
+        assert records(colony)["time"].tolist() == before
+        colony.iterate(1)
+    if "left" in live:
+        assert colony.phases["search"][0].args.island_trails is None  # type: ignore[attr-defined]
+    colony.close()
+
+
+@pytest.mark.parametrize("left", ["trails", "random", "head"])
+def test_what_decision_tells_of_an_ant_is_what_it_does_then(
+    left: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launching, "MOST_EFFORT", 1)  # so that an iteration has a move
+    graph, told = random_graph(40, 0.5, 3), {"takes over": 0, "gives it color": 0}
+    told |= {"go on": 0, "explore": 0}
+    parameters: GpxGpuParameters | HeadGpuParameters
+    if left == "head":
+        parameters = HeadGpuParameters.from_mapping({"ants": 4, "moves": 5}).resolved(graph.n)
+    else:
+        values: dict[str, Any] = {"ants": 8, "island": 3, "explorers": 1, "optimizers": 1}
+        values |= {"left": left, "patience": 4, "moves": 5}
+        parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    ants = parameters.ants
+    assert ants is not None
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    rule = GpxRule(graph)
+    assert isinstance(rule.replay(colony, 0).decision(0, 1), Unanswered)
+    colony.iterate(20)
+    for iteration in range(20, 50):
+        replay, expected = rule.replay(colony, iteration), {}
+        before, best = records(colony), colony._arrays["best_coloring"].max()
+        for ant in range(ants):
+            step = replay.decision(ant, 1)
+            if isinstance(step, Unanswered):
+                continue  # it begins anew
+            assert step is not None
+            number, kinds = 1, [name for name in told if name in step.sentence]
+            while ", move " not in step.sentence:
+                number += 1
+                step = replay.decision(ant, number)
+                assert isinstance(step, Step)
+            explores = left != "head" and ant == ants - 1
+            kind = kinds[0] if kinds else "explore" if explores else "go on"
+            expected[ant] = kind, step.picture.colors
+        colony.iterate(1)
+        after = records(colony)
+        for ant, (kind, colors) in expected.items():
+            explores = kind == "explore"
+            if not explores and after[ant]["colors"] != best:
+                continue  # it has found something
+            if after[ant]["time"] != before[ant]["time"] + 1:
+                continue  # it has made more moves
+            now = colony._arrays["scratch"][ant, : graph.n].astype(np.int32)
+            np.testing.assert_array_equal(np.where(now == 0x7FFF, LOOSE, now), colors)
+            told[kind] += 1
+    assert told["takes over"] > 3
+    assert told["go on"] > 20
+    if left != "head":
+        assert min(told.values()) > 3
     colony.close()
 
 
