@@ -185,6 +185,7 @@ def test_the_page_shows_colors_at_each_mark_and_who_has_fewer(measurements: Meas
         "| gcol | 20 s | 1 | 1 | 0 | none |",
         "| gcol | 60 s | 0 | 0 | 0 | none |",
     ]
+    assert "| r250.5 | 65 in 1 s | 1 of 2 | 0.5 (0.5) | 67 |" in page.aims(rows).splitlines()
     told = [*rows[:2], *rows_of(page.TOLD_HEAD, [(5.0, 1, 65)], [])]
     assert page.told(told).splitlines()[2:] == [
         "| r250.5 | 65 | 20 s | 1 of 2 | 5 | 1 of 2 | 0.5 |"

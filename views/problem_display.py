@@ -99,15 +99,20 @@ def _tour_facts(instance: TspInstance) -> str:
     return f"{kind}{number_of(instance.n, 'city')}, {instance.metric}{unit}\n{known}"
 
 
+_SPARSE = 0.001  # a density that is lower says less than the neighbours of a vertex, on average
+
+
 def _graph_facts(instance: GraphInstance) -> str:
-    density = significant(instance.density, 2)
+    density = f"density {significant(instance.density, 2)}"
+    if instance.density < _SPARSE:
+        density = f"mean degree {significant(2 * len(instance.edges) / instance.n)}"
     optimum = instance.optimum
     yours = " (yours)" if instance.optimum_by_user else ""
     known = (
-        f"best known {number_of(optimum, 'color')}{yours}" if optimum else "no best known colors"
+        f"best known {number_of(optimum, 'color')}{yours}" if optimum else "no best known coloring"
     )
     edges = f"{number_of(instance.n, 'vertex')}, {number_of(len(instance.edges), 'edge')}"
-    return f"{edges}\ndensity {density}, {known}"
+    return f"{edges}\n{density}, {known}"
 
 
 _DISPLAY_ROWS = (

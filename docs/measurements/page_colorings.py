@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 
 from gaps import gap_at, of
-from instances import FEWEST_COLORS, TOLD_COLORS
+from instances import COLOR_AIMS, FEWEST_COLORS, TOLD_COLORS
 from runs import GCOL, HEAD, TOLD_HEAD, Row
 from tables import Sources, grouped, table
 
@@ -71,6 +71,23 @@ def standing(rows: list[Row]) -> str:
     return table(head, lines, (0, 5))
 
 
+def aims(rows: list[Row]) -> str:
+    """What was aimed at on two cores, how many runs reached it in time, and what HEAD has then."""
+    lines = []
+    for name, each in COLOR_AIMS.items():
+        group = of(rows, instance=name)
+        own = of(group, system=OURS)
+        for seconds, colors in each.items():
+            when = [_reached(row, colors) for row in own]
+            found = [one for one in when if one is not None and one <= seconds]
+            reached = f"{len(found)} of {len(own)}"
+            mean = f"{statistics.mean(found):.2g} ({max(found):.2g})" if found else ""
+            theirs = cell(of(group, system=HEAD), seconds)
+            lines.append([name, f"{colors:g} in {seconds:g} s", reached, mean, theirs])
+    head = ["graph", "aim", "runs that reach it", "after s", "HEAD, one core, has then"]
+    return table(head, lines, (0, 1))
+
+
 def told(rows: list[Row]) -> str:
     """Who has a coloring with so many colors, and after how many seconds on average."""
     lines = []
@@ -88,8 +105,8 @@ def told(rows: list[Row]) -> str:
     return table(head, lines)
 
 
-def _reached(row: Row, colors: int) -> float | None:
-    """Seconds after which a run had so few colors."""
+def _reached(row: Row, colors: float) -> float | None:
+    """Seconds after which a run had so few colors; None if it had not."""
     return next((when for when, _, found in row["curve"] if found <= colors), None)
 
 
@@ -101,5 +118,6 @@ def colorings(sources: Sources) -> dict[str, str]:
     return {
         "by_time": sources.under(by_time(rows), rows),
         "standing": standing(rows) if ours else "",
+        "aims": aims(rows) if ours else "",
         "told": sources.under(told(heads), heads),
     }

@@ -130,7 +130,7 @@ class HeadProgram:
     def __post_init__(self) -> None:
         # It takes no longer path than 79 characters: it gets a short one, in the folder.
         write_graph(self.folder / "graph.col", self.graph)
-        self.reading = statistics.median(self._run(9, "-g", "0")[0] for _ in range(3))
+        self.reading = statistics.median(self._run(9, "-g", "0")[0] for _ in range(5))
 
     def color(self, colors: int, seed: int, seconds: float) -> tuple[float, int | None]:
         """Search for so many colors: the seconds it took, and how many were found, if any."""

@@ -271,7 +271,8 @@ MOST_COUNT = 126  # neighbours that kernels count in seven bits
 MOST_WIDE = 1 << 13  # vertices for which they have wider counts
 MOST_ON_GPU = 1 << 14  # vertices whose sets kernels hold; see gpu/cuda/instances.py
 MULTIPROCESSORS = 132  # of the GPU for which the number of ants is chosen
-GPU_SHARE = 16  # on a GPU, one of so many ants is of each kind but those that cross colorings
+# On a GPU, one of so many ants is of this kind; all others cross colorings.
+GPU_OPTIMIZERS, GPU_PARTIALS, GPU_EXPLORERS = 16, 8, 8
 _GPU_ANTS = f"{2 * MULTIPROCESSORS}, fewer if n is large"
 
 
@@ -302,19 +303,23 @@ class GpxGpuParameters(GpxParameters):
 
     ants: int | None = ants_parameter(_GPU_ANTS)
     island: int = island_parameter(GPU_ISLAND)
-    optimizers: int | None = optimizers_parameter(f"m / {GPU_SHARE}")
-    partials: int | None = partials_parameter(f"m / {GPU_SHARE}")
-    explorers: int | None = explorers_parameter(f"m / {GPU_SHARE}")
+    optimizers: int | None = optimizers_parameter(f"m / {GPU_OPTIMIZERS}")
+    partials: int | None = partials_parameter(f"m / {GPU_PARTIALS}")
+    explorers: int | None = explorers_parameter(f"m / {GPU_EXPLORERS}")
     noise: int = noise_parameter(15)
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for a graph of ``n`` vertices; one ant at least crosses."""
         ants = self.ants if self.ants is not None else gpu_ants(n)
-        share = ants // GPU_SHARE
+        shares = {
+            "explorers": GPU_EXPLORERS,
+            "optimizers": GPU_OPTIMIZERS,
+            "partials": GPU_PARTIALS,
+        }
         left, counts = max(0, ants - 2), {}
-        for name in ("explorers", "optimizers", "partials"):
+        for name, share in shares.items():
             given = getattr(self, name)
-            counts[name] = min(share if given is None else given, left)
+            counts[name] = min(ants // share if given is None else given, left)
             left -= counts[name]
         return dataclasses.replace(
             self,

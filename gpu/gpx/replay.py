@@ -40,6 +40,7 @@ from gpu.gpx.parameters import CROSSING, EXPLORING
 from gpu.gpx.rule import (
     EXPLORER_SPREADS,
     LONGER_TENURE,
+    PARTIAL_TARGETS,
     TENURE_WINDOW,
     TIE_LOTS,
     UNCHANGED,
@@ -67,6 +68,7 @@ _LATER = (
     "than {} colors."
 )
 _DONE = "One color is enough: there is nothing to find."
+_ALL_AT_ONCE = "In a large graph many vertices get colors at once: there are no steps to show."
 _ALL_COLORED = "All vertices have a color: the ant gives up a class, and goes on with the others."
 
 
@@ -148,6 +150,8 @@ class GpxReplay:
             return _DONE
         if not progress[BEGUN]:
             return _NOT_YET
+        if rules.in_rounds:
+            return _ALL_AT_ONCE
         crossing, explorers = rules.crossing, rules.ants - rules.explorers
         if crossing <= ant < explorers:
             number = ant - crossing
@@ -155,6 +159,7 @@ class GpxReplay:
                 self._partial = _OptimizerReplay(self._graph, state, ant, number)
             else:
                 number -= rules.optimizers
+                target = max(1, target - number % PARTIAL_TARGETS)
                 self._partial = _PartialTabuReplay(self._graph, state, ant, number)
             return "" if self._partial.count <= target else _BEGINS_ANEW
         number = ant if ant < crossing else ant - rules.optimizers - rules.partials

@@ -35,7 +35,18 @@ color then. If no pair is left, it takes the vertex at place ``word * length >> 
 ``L * k >> 16``, L being the lot of (vertex, 1). T is 10 at first. After every 1000 moves it becomes
 15 more if the number of vertices without color changed by no more than 1 in them, and 1 less, but
 not less than 0, if it changed by more. With each other number of colors, T and what is tabu begin
-anew.
+anew. The p-th such ant, counted from 0, tries ``p % PARTIAL_TARGETS`` colors fewer than others do,
+but one at least.
+
+**In a large graph** whose only ant is an optimizer, it makes rounds of moves at once while L of its
+vertices have no color, L being 512 or more; else single moves as above, with a new list in each
+iteration. An iteration i is one round. Of the vertices without color those move of which the lot of
+v modulo 2^16, v // 2^16 and word 0 of block 0 of (i, a), purpose OPTIMIZE, is less than
+``65536 // max(8, L // 32768)``. Each chooses a class as in a single move, with word 1; but it gets
+no color if a lower neighbour moves to the same class. Neighbours that were in the class of a vertex
+that got it lose their color, and weigh 1 more from the next round on. An iteration in which a
+number of colors is begun, or all vertices have a color, is one without moves; before its first
+round, an optimizer sums up the weights.
 
 **Squeezing.** A coloring that shall have fewer colors loses its smallest classes, of equals the
 lowest one first; the others are numbered anew in their order. For a tabu search, the vertices of
@@ -99,8 +110,13 @@ MOST_TRAIL = 65535  # of two vertices that always have one color
 LONG_SPREAD, LONGER_SPREAD = 30, 100
 EXPLORER_SPREADS = SPREAD, LONG_SPREAD, LONGER_SPREAD, SPREAD
 MOST_SPREAD = max(EXPLORER_SPREADS)
+PARTIAL_TARGETS = 4
 FIRST_TENURE = 10  # of partial tabu search
 LONGER_TENURE = 15  # is added where the search goes round in circles
 TENURE_WINDOW = 1000  # moves after which that is looked at
 UNCHANGED = 1  # it does if the number of vertices without color changed by no more than that
 BEHIND = 16  # an ant is far behind if it must give up more than one in so many colors
+FEW_LOOSE = 512  # vertices without color from which on an optimizer of a large graph makes rounds
+ROUND_SHARE = 8  # one in so many of them moves in a round
+MOST_AT_ONCE = 1 << 15  # of them, about
+LOTS = 1 << 16  # how many there are

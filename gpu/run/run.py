@@ -11,7 +11,7 @@ import math
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -179,9 +179,12 @@ class Run:
             system = catalog.find(self.session.colony, device)
             begin = self.session.start
             given = None if begin is None else begin.load(self.instance)
-            bounding = Bounding(self.instance, self._over)
             with COMPILING.until(self._cancelled.is_set):
-                self._begin(given)
+                starts = self._starts(given)
+                self._begin(next(starts, None))  # has the compiler and the cores for itself
+                bounding = Bounding(self.instance, self._over)
+                for start in starts:
+                    self._begin(start)
                 self._colony = self.changes.build(system, device, given)
             self._note_bound(bounding)
         except Exception as error:
@@ -343,10 +346,15 @@ class Run:
             except Exception:  # a failed device cannot free memory; the outcome stays as it is
                 _log.exception("%s: closing the colony failed", self.session.colony)
 
-    def _begin(self, given: Solution | None) -> None:
-        """Begin with solutions, before there is a colony: with the one ``given``, if one is."""
-        starts = starts_of(self.instance, self._cancelled.is_set) if self._begins else ()
-        for start in starts if given is None else (given,):
+    def _starts(self, given: Solution | None) -> Iterator[Solution]:
+        """Yield what the run begins with before there is a colony: what is ``given``, if it is."""
+        if given is not None:
+            return iter((given,))
+        return iter(starts_of(self.instance, self._cancelled.is_set) if self._begins else ())
+
+    def _begin(self, start: Solution | None) -> None:
+        """Begin with a solution, if there is one."""
+        if start is not None:
             self._observer.begin(start, self.instance.cost_of(start))
             self._tell(self.state)
 

@@ -258,7 +258,7 @@ class RaceTable(QWidget):
     def _equal_text(self, found: RaceStandings) -> str:
         instance = self._instance
         if instance is None or found.equal_cost is None:
-            return "There is no cost yet that all lanes have reached."
+            return "There is no equal cost until each lane has bettered what it began with."
         amount = instance.problem.words.amount(found.equal_cost, whole(found.equal_cost))
         text = f"All lanes have reached {amount}"
         known = KnownCosts(instance.optimum, found.bound)

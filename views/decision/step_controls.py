@@ -85,7 +85,7 @@ class StepControls(QtWidgets.QWidget):
         self.ant.setToolTip(plain_tip(f"Which {who.lower()} (↑ ↓)"))
         self.step.setToolTip(plain_tip(f"Which {what.lower()} (← →, Home, End)"))
         self.slider.setAccessibleName(what)
-        self.slider.setToolTip(f"{what} (← →, Home, End)")
+        self.slider.setToolTip(plain_tip(f"{what} (← →, Home, End)"))
 
     def set_limits(self, ants: int, steps: int) -> None:
         """Allow ants 1 to ``ants`` and steps 1 to ``steps``, without a signal."""

@@ -135,9 +135,10 @@ class ClassesView(NewestColoring, View):
     def _say(self) -> None:
         sizes = self.bars.sizes
         if len(sizes):
-            classes, mean = number_of(len(sizes), "class"), significant(float(sizes.mean()))
+            classes, mean = number_of(len(sizes), "class"), float(sizes.mean())
+            average = significant(mean) if mean < 1000 else whole(mean)
             span = f"{whole(sizes.min())} to {whole(sizes.max())}"
-            self.reading.setText(f"{classes} of {span} vertices, {mean} on average")
+            self.reading.setText(f"{classes} of {span} vertices, {average} on average")
 
     def _read_at(self, x: float, _: float) -> None:
         sizes = self.bars.sizes

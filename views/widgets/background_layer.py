@@ -71,7 +71,7 @@ class BackgroundLayer(Layer):
         if widget is None or self.empty or not (self.many and CachedPicture.in_use):
             super().paint(painter, option, widget)
             return
-        self._beside.show(painter, widget, self._bounds, self._draws)
+        self._beside.show(painter, widget, self._bounds, self._draws, self.reach)
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw what can be seen."""

@@ -143,11 +143,19 @@ class BackgroundPicture:
         """Whether what is shown is what was asked for last."""
         return bool(self._made and self.order and self._made[0] == self.order[0])
 
-    def show(self, painter: QPainter, widget: QWidget, bounds: QRectF, draw: Draw) -> None:
+    def show(
+        self,
+        painter: QPainter,
+        widget: QWidget,
+        bounds: QRectF,
+        draw: Draw,
+        reach: float = PEN_REACH,
+    ) -> None:
         """Show the last picture where it belongs now; have another one made if it is not exact.
 
-        Around it, the last picture with everything in ``bounds`` is shown. ``painter`` is what an
-        item's ``paint`` gets. ``draw`` is called in another thread.
+        Around it, the last picture with everything in ``bounds`` is shown, and nothing that would
+        ``reach`` more pixels beyond them: what an item leaves there, Qt does not draw over.
+        ``painter`` is what an item's ``paint`` gets. ``draw`` is called in another thread.
         """
         self._bounds = bounds
         transform = painter.worldTransform()
@@ -159,18 +167,23 @@ class BackgroundPicture:
             return
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
+        painter.resetTransform()
+        painter.setClipRect(
+            transform.mapRect(bounds).adjusted(-reach, -reach, reach, reach),
+            Qt.ClipOperation.IntersectClip,
+        )
         there = _moved(self._made[0], transform).mapRect(_frame(self._made[0]))
         seen = QRectF(widget.rect())
         if self._whole is not None and not there.contains(
             seen.intersected(transform.mapRect(bounds))
         ):
-            painter.resetTransform()
             around = QPainterPath()
             around.addRect(seen)
             around.addRect(there.toAlignedRect())  # the odd-even rule leaves it out
-            painter.setClipPath(around)
+            painter.save()
+            painter.setClipPath(around, Qt.ClipOperation.IntersectClip)
             _put(painter, self._whole, transform)
-            painter.setClipping(False)
+            painter.restore()
         _put(painter, self._made, transform)
         painter.restore()
 

@@ -29,11 +29,26 @@ from gpu.gpx.cpu.partial import (
     OPTIMIZE,
     OWN_COLORS,
     PartialColoring,
-    list_loose,
+    begin_partial_coloring,
     new_partial_colorings,
     partial_coloring_of,
 )
 from gpu.gpx.cpu.partial_tabu import begin_partial_tabu, move_partial_tabu
+from gpu.gpx.cpu.rounds import (
+    CHECK,
+    CHOOSE,
+    DRAW,
+    LEFT,
+    SETTLE,
+    SUMS_DUE,
+    TAKE,
+    begin_rounds,
+    end_round,
+    gather_loose,
+    list_loose,
+    new_rounds,
+    play_stage,
+)
 from gpu.gpx.cpu.state import (
     ALONE,
     BEGUN,
@@ -74,7 +89,13 @@ from gpu.gpx.parameters import (
     HeadParameters,
     trails_note,
 )
-from gpu.gpx.rule import EXPLORER_SPREADS, MOST_TRAIL, WHOLE_KEEP
+from gpu.gpx.rule import (
+    EXPLORER_SPREADS,
+    FEW_LOOSE,
+    MOST_TRAIL,
+    PARTIAL_TARGETS,
+    WHOLE_KEEP,
+)
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import (
@@ -91,8 +112,9 @@ from gpu.tabu_search.cpu import (
     squeeze,
 )
 
-WORK, GATHER, MARK = range(3)
-"""The stages: each ant searches; what they found is gathered; trails are renewed."""
+WORK, GATHER, MARK = range(SETTLE + 1, SETTLE + 4)
+"""The stages after those of a round, which only large graphs have: each ant searches; what they
+found is gathered; trails are renewed."""
 
 
 @loop_over
@@ -106,14 +128,18 @@ def run(
     """Do a thread's share of a stage. A unit of WORK is an ant, one of MARK a row of trails."""
     if stage == WORK:
         for unit in units_of(state.rules.ants, task):
-            _work(state, workspace, _ant_of(state.rules, unit))
+            _work(state, workspace, _ant_of(state.rules, unit), task.threads)
     elif stage == MARK:
         if state.schedule[ENDS]:
             islands, n, _ = state.trails.matrices.shape
             for row in units_of(islands * n, task):
                 _renew_trails(state, row // n, row % n)
-    elif task.thread == 0:
-        _gather(state)
+    elif stage == GATHER:
+        if task.thread == 0:
+            _gather(state)
+    elif state.population.progress[0, BEGUN]:
+        own, iteration = partial_coloring_of(state.optimizers, 0), state.record.numbers[ITERATION]
+        play_stage(state.graph, own, state.rounds, iteration, state.rules.noise, task, stage)
 
 
 @inlined
@@ -126,14 +152,16 @@ def _ant_of(rules: GpxRules, unit: Whole) -> np.int64:
 
 
 @compiled
-def _work(state: GpxState, room: CrossRoom, ant: Whole) -> None:
-    """Let an ant search."""
+def _work(state: GpxState, room: CrossRoom, ant: Whole, threads: Whole) -> None:
+    """Let an ant search, or end the round that so many threads have played."""
     rules, progress = state.rules, state.population.progress[ant]
     progress[FOUND] = progress[OPERATIONS] = progress[MOVES] = 0
     target, kind = state.schedule[BEST_COLORS] - 1, _kind_of(rules, ant)
     if target < 1:
         return
-    if kind == CROSSING:
+    if rules.in_rounds:
+        _end_round(state, threads, target)
+    elif kind == CROSSING:
         _cross_and_search(state, room, ant, target)
     elif kind == EXPLORING:
         _explore(state, ant, target)
@@ -367,12 +395,14 @@ def _setting_of(rules: GpxRules, ant: Whole) -> np.int64:
 
 
 @compiled
-def _color_in_part(state: GpxState, ant: Whole, kind: Whole, target: Whole) -> None:
+def _color_in_part(state: GpxState, ant: Whole, kind: Whole, target: np.int64) -> None:
     """Make moves on a partial coloring; whenever all vertices have a color, give up a class."""
     rules, graph, population = state.rules, state.graph, state.population
     first, by_tabu = rules.crossing, kind == PARTIAL
     if by_tabu:
-        own = partial_coloring_of(state.partials, ant - first - rules.optimizers)
+        number = ant - first - rules.optimizers
+        target = max(np.int64(1), np.int64(target - number % PARTIAL_TARGETS))
+        own = partial_coloring_of(state.partials, number)
     else:
         own = partial_coloring_of(state.optimizers, ant - first)
     progress, numbers, n = population.progress[ant], own.numbers, own.colors.size
@@ -381,7 +411,7 @@ def _color_in_part(state: GpxState, ant: Whole, kind: Whole, target: Whole) -> N
             draw_block(own.words, graph.key, OPTIMIZE, 0, ant, 0)
         progress[BEGUN] = 1
         _copy(own.colors, population.best)
-        _give_up_classes(graph, own, target + 1, target, by_tabu)
+        _give_up_classes(graph, own, state.schedule[BEST_COLORS], target, by_tabu)
     dense = graph.near.size > 0
     neighbours = graph.neighbours.size // n
     a_vertex = n // 8 if dense else 2 * neighbours
@@ -421,7 +451,43 @@ def _give_up_classes(
     if by_tabu:
         begin_partial_tabu(graph, own)
     else:
-        list_loose(graph, own)
+        begin_partial_coloring(graph, own)
+
+
+@compiled
+def _end_round(state: GpxState, threads: Whole, target: Whole) -> None:
+    """End the round of the only ant; make single moves where few vertices have no color."""
+    rules, graph, population, rounds = state.rules, state.graph, state.population, state.rounds
+    own, progress = partial_coloring_of(state.optimizers, 0), population.progress[0]
+    numbers, n = own.numbers, own.colors.size
+    if not progress[BEGUN] or numbers[OWN_COLORS] > target:
+        if not progress[BEGUN]:
+            draw_block(own.words, graph.key, OPTIMIZE, 0, 0, 0)
+        progress[BEGUN] = 1
+        _copy(own.colors, population.best)
+        squeeze(own.colors, own.sizes, own.names, target + 1, target)
+        numbers[OWN_COLORS] = target
+        begin_rounds(own, rounds)
+        return
+    a_move, a_vertex = 2 * numbers[OWN_COLORS] + 40, 2 * graph.neighbours.size // n
+    made, driven = end_round(own, rounds, threads, rules.heaviest)
+    work = made * (a_move + a_vertex) + driven * a_vertex
+    if 0 < rounds.numbers[LEFT] < FEW_LOOSE and not rounds.numbers[SUMS_DUE]:
+        quota = made + state.schedule[QUOTA + OPTIMIZING]
+        list_loose(own, rounds)
+        while numbers[LOOSE_COUNT] > 0 and made < quota:
+            optimize_once(graph, own, 0, rules.noise, rules.heaviest)
+            work += a_move + a_vertex * (1 + numbers[DRIVEN_OUT])
+            made += 1
+        gather_loose(own, rounds)
+    if rounds.numbers[LEFT] == 0:
+        _keep_found(population, 0, own.colors, own.names, numbers[OWN_COLORS])
+        if progress[FOUND] > 1:
+            _copy(own.colors, population.found[0])
+            squeeze(own.colors, own.sizes, own.names, progress[FOUND], progress[FOUND] - 1)
+            numbers[OWN_COLORS] = progress[FOUND] - 1
+            begin_rounds(own, rounds)
+    progress[MOVES], progress[OPERATIONS] = made, work
 
 
 @compiled
@@ -615,7 +681,7 @@ class GpxCpuColony(CpuColony):
     ) -> None:
         n = instance.n
         rules = states.rules_of(parameters, instance)
-        threads = max(1, min(threads, rules.ants))
+        threads = threads if rules.in_rounds else max(1, min(threads, rules.ants))
         best = best_greedy_coloring(instance) if start is None else start
         most = max(1, int(best.max()) + 1)
         needed = states.bytes_needed(instance, rules, most, threads)
@@ -643,6 +709,7 @@ class GpxCpuColony(CpuColony):
             states.Expiries(np.zeros((searches, n, most), np.uint32)),
             new_partial_colorings(instance, rules.optimizers, most, tabu=False),
             new_partial_colorings(instance, rules.partials, most, tabu=True),
+            new_rounds(n, most, threads if rules.in_rounds else 0),
             states.new_population(instance, rules, best),
             schedule,
             states.new_trails(n, rules.islands),
@@ -654,7 +721,11 @@ class GpxCpuColony(CpuColony):
         if self._matrices.size:
             islands, side, _ = self._matrices.shape
             stages.append(Stage(MARK, "update", shared(islands * side)))
-        rooms = [states.new_room(n, most) for _ in range(threads)]
+        if rules.in_rounds:
+            round_stages = DRAW, CHOOSE, CHECK, TAKE, SETTLE
+            stages = [*(Stage(one, "search", each(1)) for one in round_stages), *stages]
+        crossed = 0 if rules.in_rounds else n
+        rooms = [states.new_room(crossed, most) for _ in range(threads)]
         super().__init__(rules.ants, state.record, stages, state, rooms)
 
     def _rules_for(self, parameters: Any) -> Sequence[Any]:

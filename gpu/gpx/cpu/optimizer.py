@@ -39,7 +39,7 @@ def optimize_once(
     word = next_word(rules, own, ant)
     numbers[OWN_TIME] += 1
     v = take_from_list(own, below(word, numbers[LOOSE_COUNT]))
-    give_color(rules, own, v, _lightest(rules, own, v, word, noise))
+    give_color(rules, own, v, lightest(rules, own, v, word, noise))
     heavy = False
     for i in range(numbers[LOOSE_COUNT] - numbers[DRIVEN_OUT], numbers[LOOSE_COUNT]):
         u = own.loose[i]
@@ -52,7 +52,7 @@ def optimize_once(
 
 
 @inlined
-def _lightest(
+def lightest(
     rules: TabuRules, own: PartialColoring, v: Whole, word: np.uint32, noise: Whole
 ) -> np.int64:
     """Return the color of the class where ``v`` would drive out the least weight, with noise."""

@@ -118,7 +118,7 @@ def _switch(own: PartialColoring, v: Whole, color: Whole) -> None:
 
 
 @compiled
-def list_loose(rules: TabuRules, own: PartialColoring) -> None:
+def begin_partial_coloring(rules: TabuRules, own: PartialColoring) -> None:
     """List the vertices without color in ascending order, and sum up the weights."""
     own.numbers[LOOSE_COUNT] = 0
     for v in range(own.colors.size):
@@ -143,6 +143,21 @@ def sum_up(rules: TabuRules, own: PartialColoring) -> None:
             add_weight(rules, own, v, color, own.weights[v])
             if rules.near.size > 0:
                 _switch(own, v, color)
+
+
+@inlined
+def sum_up_of(rules: TabuRules, own: PartialColoring, first: Whole, end: Whole) -> None:
+    """Sum up the weights of the neighbours of vertices ``first`` to ``end`` - 1 alone.
+
+    The graph is sparse. Several threads may do it at once, each for vertices of its own.
+    """
+    most = own.row.size
+    own.sums[first * most : end * most] = 0
+    for v in range(first, end):
+        for i in range(rules.ends[v], rules.ends[v + 1]):
+            u = rules.neighbours[i]
+            if own.colors[u] != LOOSE:
+                own.sums[v * most + own.colors[u]] += own.weights[u]
 
 
 @inlined

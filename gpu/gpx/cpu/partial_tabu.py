@@ -19,8 +19,8 @@ from gpu.gpx.cpu.partial import (
     OWN_COLORS,
     OWN_TIME,
     PartialColoring,
+    begin_partial_coloring,
     give_color,
-    list_loose,
     next_word,
     take_from_list,
 )
@@ -37,7 +37,7 @@ NO_CODE = 2**62  # more than any lot with its vertex and color
 @compiled
 def begin_partial_tabu(rules: TabuRules, own: PartialColoring) -> None:
     """Begin with another coloring: nothing is tabu."""
-    list_loose(rules, own)
+    begin_partial_coloring(rules, own)
     numbers = own.numbers
     own.expiries[:] = 0
     numbers[TENURE] = FIRST_TENURE

@@ -12,9 +12,11 @@ from gpu.cpu.structures import Shape, allocated
 from gpu.gpx.cpu.crossover import CrossRoom
 from gpu.gpx.cpu.optimizer import heaviest_of
 from gpu.gpx.cpu.partial import PartialColoring
+from gpu.gpx.cpu.rounds import Rounds, bytes_of_rounds
 from gpu.gpx.parameters import (
     BY_TRAILS,
     HEAD_KEEP,
+    MOST_SEARCHED,
     MOST_WITH_TRAILS,
     GpxParameters,
     HeadParameters,
@@ -49,6 +51,7 @@ class GpxRules(NamedTuple):
     behind: int  # an ant is far behind if it must give up more than one in so many colors
     heaviest: np.uint32  # weight of a vertex at which all are halved
     work: int  # operations of an ant of an island in an iteration, at most
+    in_rounds: bool  # whether all threads make the moves of the only ant, an optimizer
 
 
 class Expiries(NamedTuple):
@@ -105,6 +108,7 @@ class GpxState(NamedTuple):
     expiries: Expiries
     optimizers: PartialColoring  # of each optimizer, as well
     partials: PartialColoring  # and of each ant that makes partial tabu search
+    rounds: Rounds  # empty where there are none
     population: Population
     schedule: NDArray[np.int64]  # (19,): see the constants above
     trails: IslandTrails
@@ -134,6 +138,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
         behind=BEHIND,
         heaviest=heaviest_of(int(graph.degrees.max(initial=0))),
         work=MOST_WORK,
+        in_rounds=False,
     )
     if isinstance(p, HeadParameters):
         return rules._replace(cycle=p.cycle)
@@ -153,6 +158,7 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
         patience=p.patience * moves,
         keep=round(p.rho * WHOLE_KEEP),
         anew=False,
+        in_rounds=graph.n > MOST_SEARCHED and p.ants == p.optimizers == 1,
     )
 
 
@@ -209,5 +215,5 @@ def bytes_needed(graph: GraphInstance, rules: GpxRules, most: int, threads: int)
         + 20 * n * rules.ants,
         **tabu.bytes_of_matrices(graph),
         "pheromone trails": 2 * n * n * rules.islands if n <= MOST_WITH_TRAILS else 0,
-        "rooms of the threads": threads * 12 * n,
+        "rooms of the threads": bytes_of_rounds(n) if rules.in_rounds else threads * 12 * n,
     }

@@ -196,21 +196,23 @@ INLINE void color_in_part(const SearchGeneration& a, int ant, unsigned best, uns
     Color* loose = a.loose + static_cast<long long>(number) * n;
     Color* coloring = a.scratch + ant * padded;
     AntRecord record = a.records[ant];
-    bool begins = record.colors == 0, anew = begins || record.colors > best - 1;
+    unsigned fewer = by_tabu ? (number - a.optimizers) % PARTIAL_TARGETS : 0;
+    unsigned target = best - 1 > fewer ? best - 1 - fewer : 1;
+    bool begins = record.colors == 0, anew = begins || record.colors > target;
     unsigned* sums = a.sums + static_cast<long long>(number) * a.most * n;
     unsigned* expiries =
         by_tabu ? a.expiries + static_cast<long long>(number - a.optimizers) * a.most * n : nullptr;
     PartialBlock own{a.adjacency,       n,         a.row, room, sums, vote, a.seed, unsigned(ant),
                      unsigned(a.noise), a.heaviest};
-    own.colors = best - 1;
+    own.colors = target;
     own.time = record.time;
     own.count = int(record.conflicts);
-    Word moves = (a.plan->work >> a.halved[by_tabu ? PARTIAL : OPTIMIZING]) / PARTIAL_EFFORT;
-    unsigned found = 0, end = record.time + unsigned(max(moves, Word(1)));
+    Word work = a.plan->work >> a.halved[by_tabu ? PARTIAL : OPTIMIZING], effort = 0;
+    unsigned found = 0;
     if (anew) {
         // Sizes of classes need room that nothing else has yet.
         for (int v = thread; v < n; v += blockDim.x) coloring[v] = Color(a.best_coloring[v]);
-        give_up(coloring, n, best, best - 1, shared);
+        give_up(coloring, n, best, target, shared);
     } else {
         own.colors = record.colors;
         for (int i = thread; i < own.count; i += blockDim.x) room.loose[i] = loose[i];
@@ -226,11 +228,15 @@ INLINE void color_in_part(const SearchGeneration& a, int ant, unsigned best, uns
         if (by_tabu) own.begin_tabu(expiries, record);
     }
     while (true) {
-        while (own.count > 0 && own.time != end) {
-            if (by_tabu)
+        // The first move is always made.
+        while (own.count > 0 && (effort == 0 || effort < work)) {
+            if (by_tabu) {
+                effort += own.effort_of_tabu();
                 own.move_by_tabu(expiries, record);
-            else
+            } else {
+                effort += OPTIMIZER_EFFORT;
                 own.optimize();
+            }
         }
         if (own.count > 0) break;
         __syncthreads();

@@ -22,13 +22,16 @@ EXPLORER_SETTINGS: c.Int32 = len(rule.EXPLORER_SPREADS)
 SPREAD: c.UInt32 = rule.EXPLORER_SPREADS[0]
 LONG_SPREAD: c.UInt32 = rule.LONG_SPREAD
 LONGER_SPREAD: c.UInt32 = rule.LONGER_SPREAD
+PARTIAL_TARGETS: c.Int32 = rule.PARTIAL_TARGETS
 FIRST_TENURE: c.UInt32 = rule.FIRST_TENURE
 LONGER_TENURE: c.UInt32 = rule.LONGER_TENURE
 TENURE_WINDOW: c.UInt32 = rule.TENURE_WINDOW
 UNCHANGED: c.Int32 = rule.UNCHANGED
 
 MOVE_LOOKS: c.UInt32 = 64  # looks at a vertex in conflict that take as long as all else of a move
-PARTIAL_EFFORT: c.UInt64 = 336  # of a move on a partial coloring: what so many short looks take
+OPTIMIZER_EFFORT: c.UInt64 = 336  # of a move of an optimizer: what so many short looks take
+TABU_EFFORT: c.UInt64 = 128  # of one of partial tabu search,
+READ_EFFORT: c.UInt64 = 24  # and each time that a warp reads sums for that
 LOOSE: c.UInt16 = 0x7FFF  # the color of a vertex that has none
 NO_ENTRY: c.UInt32 = 0xFFFF  # ends a list of colors that cease to be tabu at the same move
 DEAD: c.UInt32 = 0xFFFFFFFF  # an entry of such a list that does not count any more

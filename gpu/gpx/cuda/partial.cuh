@@ -93,18 +93,31 @@ struct PartialBlock {
 
     // A move of partial tabu search. A class is tabu for a vertex before a move that `expiries`
     // has, row by row as the sums.
+    static constexpr int AT_ONCE = 4;           // sums that a lane reads
+    static constexpr unsigned NO_SUM = 0xffff;  // none is so large
     INLINE void move_by_tabu(unsigned* expiries, AntRecord& late) {
         int thread = threadIdx.x, threads = blockDim.x;
         unsigned word = next_word();
         int free = late.fewest - count + 1;  // fewer than that driven out: tabu does not matter
         uint2 key = make_uint2(~0u, ~0u);    // who is driven out, and the lot; vertex and class
-        for (int i = thread; i < count * int(colors); i += threads) {
-            int v = room.loose[i % count];
-            unsigned c = i / count, out = row_at(c)[v];
-            if (out > key.x >> 16) continue;
-            if (int(out) >= free && expiries[static_cast<long long>(c) * n + v] >= time) continue;
-            uint2 its = make_uint2(out << 16 | lot(v, c, word), unsigned(v) << 16 | c);
-            if (its.x < key.x || (its.x == key.x && its.y < key.y)) key = its;
+        int lane = thread % LANES, warps = threads / LANES;
+        for (int first = 0; first < count; first += LANES) {
+            int v = first + lane < count ? room.loose[first + lane] : -1;
+            for (unsigned c = thread / LANES; c < colors; c += AT_ONCE * warps) {
+                unsigned out[AT_ONCE];
+                UNROLL for (int i = 0; i < AT_ONCE; ++i) out[i] =
+                    v >= 0 && c + i * warps < colors ? row_at(c + i * warps)[v] : NO_SUM;
+                UNROLL for (int i = 0; i < AT_ONCE; ++i) {
+                    unsigned its = c + i * warps;
+                    if (out[i] == NO_SUM || out[i] > key.x >> 16) continue;
+                    if (int(out[i]) >= free &&
+                        expiries[static_cast<long long>(its) * n + v] >= time)
+                        continue;
+                    uint2 move =
+                        make_uint2(out[i] << 16 | lot(v, its, word), unsigned(v) << 16 | its);
+                    if (move.x < key.x || (move.x == key.x && move.y < key.y)) key = move;
+                }
+            }
         }
         key = least_of_all(key);
         int v = int(key.y >> 16), place = -1;
@@ -130,6 +143,12 @@ struct PartialBlock {
         else
             late.tenure -= late.tenure > 0;
         late.most_of_late = 0, late.fewest_of_late = n;
+    }
+
+    // What the coming move takes; see gpu/gpx/cuda/kernels.py.
+    INLINE Word effort_of_tabu() const {
+        unsigned lots = (count + LANES - 1) / LANES, at_once = AT_ONCE * (blockDim.x / LANES);
+        return TABU_EFFORT + READ_EFFORT * lots * ((colors + at_once - 1) / at_once);
     }
 
     // With another number of colors, nothing is tabu. All threads call this together.

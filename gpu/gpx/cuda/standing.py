@@ -22,6 +22,7 @@ from gpu.gpx.cpu.partial import (
     new_partial_colorings,
 )
 from gpu.gpx.cpu.partial_tabu import FEWEST_LOOSE, FEWEST_OF_LATE, MOST_OF_LATE, TENURE
+from gpu.gpx.cpu.rounds import new_rounds
 from gpu.gpx.cpu.state import (
     BEGUN,
     BEST_COLORS,
@@ -40,7 +41,8 @@ from gpu.gpx.cuda.kernels import (
     LOOSE,
     MOVE_LOOKS,
     NO_ENTRY,
-    PARTIAL_EFFORT,
+    OPTIMIZER_EFFORT,
+    TABU_EFFORT,
     AntRecord,
     GenerationPlan,
 )
@@ -117,6 +119,7 @@ class DeviceStanding:
             expiries=_alike(states.Expiries(expiries), crossing + rules.explorers),
             optimizers=own,
             partials=own,
+            rounds=new_rounds(0, 0, 0),
             population=population,
             schedule=schedule,
             trails=_alike(trails, rules.islands),
@@ -145,8 +148,8 @@ class DeviceStanding:
         schedule[BEST_COLORS] = self._read("best_coloring").max(initial=0) + 1
         schedule[GENERATION_MOVES], schedule[GENERATIONS] = plan["made"], plan["generations"]
         schedule[QUOTA + CROSSING], work = plan["quota"], int(plan["work"])
-        for kind in (OPTIMIZING, PARTIAL):
-            schedule[QUOTA + kind] = max(1, (work >> halved[kind]) // PARTIAL_EFFORT)
+        for kind, effort in ((OPTIMIZING, OPTIMIZER_EFFORT), (PARTIAL, TABU_EFFORT)):
+            schedule[QUOTA + kind] = max(1, (work >> halved[kind]) // effort)
         schedule[QUOTA + EXPLORING] = max(1, (work >> halved[EXPLORING]) // MOVE_LOOKS)
         return schedule
 

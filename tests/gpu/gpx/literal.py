@@ -178,3 +178,54 @@ class OptimizerLiteral:
         self.colors[v] = color
         if heavy:
             self.weights = [(weight + 1) >> 1 for weight in self.weights]
+
+
+@dataclass
+class RoundsLiteral(OptimizerLiteral):
+    """A conflict optimizer that is the only ant of a large graph."""
+
+    best: int = 0  # colors of the best coloring
+
+    def iterate(self, iteration: int, quota: int) -> None:
+        """Do what an iteration does after the first one."""
+        words = words_of(self.seed, Purpose.OPTIMIZE, iteration, self.ant, 0)
+        if len(self.loose) >= 512:
+            self.play_round(words)
+        if 0 < len(self.loose) < 512:
+            self.loose.sort()
+            for _ in range(quota):
+                if self.loose:
+                    self.move()
+        self.loose.sort()
+        if not self.loose:
+            names = sorted(set(self.colors))
+            self.best = len(names)
+            found = [names.index(color) for color in self.colors]
+            self.begin(squeezed(found, self.best, self.best - 1), self.best - 1)
+
+    def play_round(self, words: Sequence[int]) -> None:
+        graph, before, low = self.graph, list(self.colors), 1024 * self.noise // 100
+        limit = 65536 // max(8, len(self.loose) // 32768)
+        moving = [v for v in self.loose if lot(v % 65536, v // 65536, words[0]) < limit]
+        chosen = {}
+        for v in moving:
+            keys = []
+            for color in range(self.count):
+                near = [u for u in graph.neighbours(v).tolist() if before[u] == color]
+                own = lot(v, color, words[1])
+                factor = 1024 - low + (own * (2 * low + 1) >> 16)
+                keys.append(sum(self.weights[u] for u in near) * factor + own % 1024)
+            chosen[v] = keys.index(min(keys))
+        driven = set()
+        for v, color in chosen.items():
+            near = graph.neighbours(v).tolist()
+            if any(u < v and chosen.get(u) == color for u in near):
+                continue
+            self.colors[v] = color
+            driven |= {u for u in near if before[u] == color}
+        for u in driven:
+            self.colors[u] = LOOSE
+            self.weights[u] += 1
+        if any(self.weights[u] >= self.heaviest for u in driven):
+            self.weights = [(weight + 1) >> 1 for weight in self.weights]
+        self.loose = [v for v, color in enumerate(self.colors) if color == LOOSE]

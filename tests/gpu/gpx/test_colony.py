@@ -13,8 +13,8 @@ from gpu import catalog
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.gpx.cpu.colony import GpxCpuColony
-from gpu.gpx.parameters import GpxParameters, moves_of
 from gpu.gpx.cpu.state import ENDS, FOUND_BY, GENERATIONS, HALVED, LEFT_OVER
+from gpu.gpx.parameters import GpxParameters, moves_of
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.run.solving import solve

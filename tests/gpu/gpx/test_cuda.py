@@ -17,7 +17,7 @@ from gpu.cuda.iterations import Iterations
 from gpu.gpx import parameters as gpx_parameters
 from gpu.gpx.cuda import colony as launching
 from gpu.gpx.cuda.colony import GpxCudaColony
-from gpu.gpx.cuda.kernels import PARTIAL_EFFORT, AntRecord, GenerationPlan
+from gpu.gpx.cuda.kernels import OPTIMIZER_EFFORT, AntRecord, GenerationPlan
 from gpu.gpx.parameters import (
     CROSSING,
     EXPLORING,
@@ -124,46 +124,44 @@ def test_a_search_is_that_of_the_rule_to_the_letter(
 def test_a_partial_coloring_is_changed_by_the_rule_to_the_letter(
     n: int, density: float, heaviest: int, by_tabu: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(launching, "MOST_EFFORT", 1_200 * PARTIAL_EFFORT)
+    monkeypatch.setattr(launching, "MOST_EFFORT", 1_200 * OPTIMIZER_EFFORT)
     graph, moves = random_graph(n, density, 4), 90
-    values = {"ants": 3, "explorers": 0, "moves": moves}
-    values |= {"optimizers": int(not by_tabu), "partials": int(by_tabu)}
+    values = {"ants": 4, "explorers": 0, "moves": moves}
+    values |= {"optimizers": 2 * (not by_tabu), "partials": 2 * by_tabu}
     parameters = GpxGpuParameters.from_mapping(values).resolved(n)
     colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
     if heaviest:
         colony._heaviest = heaviest
         colony._iterations = Iterations(colony._machine, colony._phases_for(parameters))
     first: list[int] = np.array(colony._arrays["best_coloring"]).tolist()
-    count, end = colony._most, 0
-    kind = PARTIAL if by_tabu else OPTIMIZING
-    start = squeezed(first, count, count - 1)
+    count = colony._most
     own: OptimizerLiteral | PartialTabuLiteral
-    if by_tabu:
-        own = PartialTabuLiteral(graph, SEED, 2, start, count - 1)
+    if by_tabu:  # the second such ant tries a color fewer
+        start = squeezed(first, count, count - 2)
+        own = PartialTabuLiteral(graph, SEED, 3, start, count - 2)
     else:
-        own = OptimizerLiteral(graph, SEED, 2, start, count - 1, 15, colony._heaviest)
+        start = squeezed(first, count, count - 1)
+        own = OptimizerLiteral(graph, SEED, 3, start, count - 1, 15, colony._heaviest)
     for _ in range(4):
-        work = int(plan_of(colony)["work"]) >> int(colony._arrays["halved"][kind])
-        end += max(1, work // PARTIAL_EFFORT)
         colony.iterate(1)
+        record = records(colony)[3]
         while True:
-            while own.loose and own.time < end:
+            while own.loose and own.time < record["time"]:
                 own.move()
             if own.loose:
                 break
             own.begin(squeezed(own.colors, own.count, own.count - 1), own.count - 1)
-        record = records(colony)[2]
         assert (record["colors"], record["conflicts"]) == (own.count, len(own.loose))
         if isinstance(own, OptimizerLiteral):
-            np.testing.assert_array_equal(colony._arrays["weights"][0], own.weights)
+            np.testing.assert_array_equal(colony._arrays["weights"][1], own.weights)
         else:
             assert (record["tenure"], record["fewest"]) == (own.tenure, own.fewest)
-        assert colony._arrays["loose"][0, : len(own.loose)].tolist() == own.loose
-        partial = colony._arrays["scratch"][2, :n].astype(np.int32)
+        assert colony._arrays["loose"][1, : len(own.loose)].tolist() == own.loose
+        partial = colony._arrays["scratch"][3, :n].astype(np.int32)
         np.testing.assert_array_equal(np.where(partial == 0x7FFF, LOOSE, partial), own.colors)
         best = colony.snapshot(Wanted.SOLUTION).best_cost
         assert best is not None
-        if best <= own.count:  # another ant was better: it begins with that coloring
+        if best <= own.count + by_tabu:  # another ant was better: it begins with that coloring
             break
     colony.close()
 

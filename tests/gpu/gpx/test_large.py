@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 from gpu.core.errors import ParameterError
 from gpu.core.snapshot import Wanted
-from gpu.cpu.first_colorings import best_greedy_coloring
+from gpu.cpu.first_colorings import best_greedy_coloring, largest_first_coloring
 from gpu.gpx.cpu.colony import GpxCpuColony
 from gpu.gpx.cpu.state import QUOTA
 from gpu.gpx.cuda.colony import NARROW, WIDE, SearchShape
-from gpu.gpx.parameters import CROSSING, MOST_SEARCHED, GpxParameters, HeadParameters
+from gpu.gpx.parameters import (
+    CROSSING,
+    MOST_SEARCHED,
+    OPTIMIZING,
+    GpxParameters,
+    HeadParameters,
+)
+from gpu.gpx.rule import FEW_LOOSE
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.tabu_search.cpu import CONFLICTS
+from tests.gpu.gpx import literal
+from tests.gpu.gpx.test_rule import one_of
 
 
 def test_a_large_sparse_graph_gets_fewer_colors_than_greedy_ones() -> None:
@@ -33,6 +44,36 @@ def test_a_large_sparse_graph_gets_fewer_colors_than_greedy_ones() -> None:
         assert (shown.pheromone, shown.trails) == (None, None)
         assert shown.trails_note.startswith("On graphs of more than 4,096 vertices")
         assert colony.trails_from(7).tolist() == [1.0] * n
+    finally:
+        colony.close()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_rounds_are_those_of_the_rule_with_any_number_of_threads(threads: int) -> None:
+    n, noise = MOST_SEARCHED + 1003, 20
+    pairs = np.random.default_rng(4).integers(0, n, (9 * n, 2))
+    graph = GraphInstance("rounds", "", n, unique_edges(pairs[pairs[:, 0] != pairs[:, 1]]))
+    start = largest_first_coloring(graph)
+    count = graph.cost_of(start)
+    parameters = dataclasses.replace(GpxParameters(), noise=noise)
+    colony = GpxCpuColony(graph, parameters.resolved(n), 5, threads=threads, start=start)
+    try:
+        state, own = colony.standing, one_of(colony.standing.optimizers)
+        squeezed = literal.squeezed(start.tolist(), count, count - 1)
+        slow = literal.RoundsLiteral(
+            graph, 5, 0, squeezed, count - 1, noise, int(state.rules.heaviest), best=count
+        )
+        colony.iterate(1)
+        rounds = 0
+        for iteration in range(1, 60):
+            rounds += len(slow.loose) >= FEW_LOOSE
+            slow.iterate(iteration, int(state.schedule[QUOTA + OPTIMIZING]))
+            colony.iterate(1)
+            assert own.colors.tolist() == slow.colors
+            assert own.weights.tolist() == slow.weights
+            assert colony.snapshot(Wanted.NUMBERS).best_cost == slow.best
+        assert 20 < rounds < 59
+        assert slow.best < count
     finally:
         colony.close()
 

@@ -15,7 +15,7 @@ from gpu.gpx.cpu.partial import (
     LOOSE_COUNT,
     OWN_COLORS,
     PartialColoring,
-    list_loose,
+    begin_partial_coloring,
     new_partial_colorings,
 )
 from gpu.gpx.cpu.partial_tabu import TENURE, begin_partial_tabu, move_partial_tabu
@@ -49,7 +49,7 @@ def begin(rules: tabu.TabuRules, own: PartialColoring, by_tabu: bool) -> None:
     if by_tabu:
         begin_partial_tabu(rules, own)
     else:
-        list_loose(rules, own)
+        begin_partial_coloring(rules, own)
 
 
 @cached

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpu.core.bounds import LowerBound
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
+from gpu.problems.coloring.instance import GraphInstance
 from tests.hands import press
 from tests.views.conftest import WITHOUT_GPU
 from tests.views.graph_scenes import coloring_snapshot, queens, serve
@@ -157,7 +158,10 @@ def test_numbers_limits_and_the_card_speak_of_the_problem(coloring: MainWindow) 
     coloring.show_instance(odd)
     assert "1456 edges" in card.warning.text()
     assert card.warning.isVisible()
-    assert "no best known colors" in card.facts.text()
+    assert "no best known coloring" in card.facts.text()
+    path = np.column_stack([np.arange(4999), np.arange(1, 5000)]).astype(np.int32)
+    sparse = GraphInstance("path", "", 5000, path)
+    assert "\nmean degree 2.00, no best known coloring" in display_of(sparse).facts(sparse)
     assert display_of(TOURS).facts(TOURS).startswith("120 cities, EUC_2D")
     assert display_of(QUEENS).name_of(QUEENS, 1) == "vertex 2"
     assert display_of(TOURS).name_of(TOURS, 119) == "city 120"

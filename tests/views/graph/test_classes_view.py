@@ -40,6 +40,9 @@ def test_bars_and_their_mean(classes: ClassesView) -> None:
     assert not classes.mean.isVisible()
     classes.begin_run()
     assert classes.bars.sizes.tolist() == []
+    classes.bars.sizes = np.array([3000, 3000])
+    classes._say()
+    assert classes.reading.text().endswith("3\u202f000 vertices, 3\u202f000 on average")
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT])

@@ -9,7 +9,10 @@ import pytest
 from PySide6.QtCore import QBuffer, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QTransform
 from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
 
+from views.widgets.cached_picture import BackgroundPicture
 from views.widgets.layers import (
     cut_to,
     dashed,
@@ -174,3 +177,28 @@ def test_the_longest_lines_have_as_many_dashes_as_there_is_room_for() -> None:
     path = np.array([[-3e13, -2e13], [3e13 + 900, 2e13 + 600], [1e13, 2e13], [450.0, 300.0]])
     for pieces in (dashed(path, sight), dashed_lines(np.hstack([path[:-1], path[1:]]), sight)):
         assert 100 < len(pieces) < 2 * (900 + 600) / 9
+
+
+def test_what_another_thread_has_drawn_is_not_left_beyond_the_bounds(qtbot: QtBot) -> None:
+    """The place of a larger picture, which the window does not draw over, would keep it."""
+    viewport = QWidget()
+    qtbot.addWidget(viewport)
+    viewport.resize(100, 100)
+    made = BackgroundPicture(lambda: None)
+
+    def shown(bounds: QRectF) -> QImage:
+        image = QImage(100, 100, QImage.Format.Format_ARGB32_Premultiplied)
+        image.fill(Qt.GlobalColor.white)
+        with QPainter(image) as painter:
+            made.show(painter, viewport, bounds, fill)
+        return image
+
+    def fill(painter: QPainter, transform: QTransform, size: QRectF) -> None:
+        painter.fillRect(size, Qt.GlobalColor.red)
+
+    whole, lower = QRectF(0, 0, 100, 100), QRectF(0, 50, 100, 50)
+    shown(whole)
+    qtbot.waitUntil(lambda: made.ready)
+    red, white = QColor(Qt.GlobalColor.red), QColor(Qt.GlobalColor.white)
+    assert shown(whole).pixelColor(50, 10) == red
+    assert [shown(lower).pixelColor(50, y) for y in (10, 40, 60)] == [white, white, red]
