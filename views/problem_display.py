@@ -154,6 +154,7 @@ _DISPLAY_ROWS = (
         no_trail="no trail, for it is an edge",
         branching=False,
         shelf="Graphs to color",
+        improvable=True,
         facts=_graph_facts,
         order=class_order,
         bounded=True,

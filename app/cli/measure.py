@@ -65,6 +65,12 @@ def speedup_text(report: SpeedupReport) -> str:
         for one in report.measurements
         if one.failure
     ]
+    lines += [
+        f"{one.system} on {one.device}: only times to the target are compared, because "
+        f"{one.own_work}"
+        for one in report.measurements
+        if one.own_work
+    ]
     return "\n".join(lines)
 
 

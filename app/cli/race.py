@@ -144,9 +144,16 @@ def _text(
     plan: Race, records: Sequence[LaneRecord], instance: Instance, found: RaceStandings
 ) -> str:
     """Return the results for people."""
+    from gpu.core.bounds import KnownCosts
     from gpu.core.words import counted
 
     words, budget, equal = instance.problem.words, plan.budget, found.equal_cost
+    known = KnownCosts(instance.optimum, found.bound)
+
+    def gap(row: tuple[int, Session, LaneRecord, LaneStanding]) -> str | None:
+        above = None if row[3].cost is None else known.gap_percent(row[3].cost)
+        return "proved" if row[3].proved else None if above is None else _number(above)
+
     amount = f"{budget.amount:g} s"
     if budget.kind != "seconds":
         noun = words.solution if budget.kind == "solutions" else "iteration"
@@ -159,7 +166,7 @@ def _text(
         Column("DEVICE", lambda row: row[1].device),
         Column("SEED", lambda row: row[1].seed),
         Column("BEST", lambda row: row[3].cost),
-        Column("GAP %", _gap),
+        Column("TO BOUND %" if known.by_bound else "GAP %", gap),
         Column("ITERATIONS", lambda row: row[2].iterations),
         Column("SECONDS", lambda row: row[2].spent, "{:.2f}".format),
         Column("s TO EQUAL", lambda row: row[3].equal_seconds, _number),
@@ -185,13 +192,6 @@ def _text(
         if record.ending != "failed"  # why it failed is an error, which standard error has
     ]
     return "\n".join(lines)
-
-
-def _gap(row: tuple[int, Session, LaneRecord, LaneStanding]) -> str | None:
-    standing = row[3]
-    if standing.proved:
-        return "proved"
-    return None if standing.gap_percent is None else _number(standing.gap_percent)
 
 
 def _number(value: float) -> str:

@@ -88,7 +88,7 @@ def limits(budget: Mapping[str, Any]) -> str:
         for name, limit in STOP_LIMITS.items()
         if isinstance(budget.get(name), int | float)
     ]
-    said += [] if budget.get("go_on") else ["at the best known cost"]
+    said += [] if budget.get("go_on") else ["at a cost that is best known, or proved to be optimal"]
     own = budget.get("instances")
     each = own.items() if isinstance(own, dict) else ()
     texts = [f"on {name} {limits(one)}" for name, one in each if isinstance(one, dict)]

@@ -56,6 +56,7 @@ class Measurement:
     best_costs: tuple[int, ...] = ()  # at the end of each timed run
     target_seconds: tuple[float | None, ...] = ()  # for each seed; None: the budget was too short
     failure: str = ""  # why it could not be measured
+    own_work: str = ""  # see :class:`gpu.core.system.SystemOf`
 
     @property
     def target_median(self) -> float | None:
@@ -102,9 +103,12 @@ class SpeedupReport:
         return None
 
     def speedup(self, one: Measurement, device: str) -> float | None:
-        """How many times as fast as its baseline on ``device`` ``one`` builds solutions."""
+        """How many times as fast as its baseline on ``device`` ``one`` builds solutions.
+
+        None where these are other work than the baseline's.
+        """
         base = self.baseline(one, device)
-        if base is None or not one.solution_us.samples:
+        if base is None or not one.solution_us.samples or one.own_work != base.own_work:
             return None
         return base.solution_us.median / one.solution_us.median
 

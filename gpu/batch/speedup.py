@@ -235,6 +235,7 @@ class _Contestant(TimedColony):
             best_costs=tuple(self.best),
             target_seconds=tuple(self.target),
             failure=self.failure,
+            own_work=self.system.own_work,
         )
 
 

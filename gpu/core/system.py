@@ -49,6 +49,9 @@ class SystemOf(Generic[AnyInstance, AnyParameters]):
     # makes its ants' rule from instance, parameters and seed; None: there are no replays
     rule: Callable[[AnyInstance, AnyParameters, int], Rule] | None = None
     no_rule: str = ""  # why there is no rule: the end of a sentence after a colon
+    # why one of its solutions is other work than one of its family elsewhere, so that the
+    # times of single solutions are not compared: the end of a sentence
+    own_work: str = ""
     # of a replayed ant that changes a solution; 0 for ants that build one, choice by choice
     steps: int = 0
     # raises ParameterError if it cannot solve an instance of its problem

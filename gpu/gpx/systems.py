@@ -53,6 +53,8 @@ def _rule(instance: GraphInstance, parameters: Parameters, seed: int) -> Rule:
     return GpxRule(instance)
 
 
+_OWN_WORK = "its ants make other numbers of moves in an iteration than those on cores"
+
 _gpx = partial(
     SystemOf,
     paper="ours, after Galinier and Hao 1999 (greedy partition crossover), Crombez et al. 2022 "
@@ -74,6 +76,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross colorings and repair them by tabu search, others search with far fewer colors",
         summary="Hundreds of ants cross their colorings; others search in other ways beside them.",
         parameters=GpxGpuParameters,
+        own_work=_OWN_WORK,
         rule=_rule,
         takes=require_for_gpu,
         builders={"cuda": _on_gpu},
@@ -105,6 +108,7 @@ SYSTEMS: tuple[System, ...] = (
         "cross two colorings and repair them by tabu search",
         summary="HEAD: two colorings, crossed again and again; hundreds of pairs side by side.",
         parameters=HeadGpuParameters,
+        own_work=_OWN_WORK,
         rule=_rule,
         takes=require_for_gpu,
         builders={"cuda": _on_gpu},

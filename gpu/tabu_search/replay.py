@@ -129,7 +129,7 @@ class TabuMove:
         marks = (
             PictureMark(Sign.CONFLICT, self.conflicts, "conflict"),
             PictureMark(Sign.COLORED, everyone, "colored"),
-            PictureMark(Sign.CHOSEN, moved, "moved, in its new color"),
+            PictureMark(Sign.CHOSEN, moved, "moved"),
         )
         plain = np.isin(everyone, self.conflicts)
         return Picture(marks, moved, None, frozen(colors), frozen(plain))

@@ -168,6 +168,8 @@ class SpeedupView(View):
             for number, one in enumerate(report.measurements):
                 value = self._speedup(report, one)
                 text = one.failure or ("not reached" if one.target_seconds else "not measured")
+                if one.own_work and self.what.value == "solutions":
+                    text = "not compared"
                 low = high = math.nan
                 if value is not None:
                     text = f"{significant(value)} ×"
@@ -230,7 +232,13 @@ def _conditions(reports: Sequence[SpeedupReport]) -> str:
         words = Problem(one.problem).words
         aim = words.aim.format(words.amount(one.target_cost, whole(one.target_cost)))
         text += f"; target {aim}{gap}"
-    return f"{text}. {'; '.join(sorted(models))}."
+    own = {
+        f" Of {one.system}, only times to the target are compared, because {one.own_work}."
+        for report in reports
+        for one in report.measurements
+        if one.own_work
+    }
+    return f"{text}. {'; '.join(sorted(models))}.{''.join(sorted(own))}"
 
 
 def _name(one: Measurement) -> str:

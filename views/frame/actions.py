@@ -54,7 +54,11 @@ _ACTION_TEXTS = {  # text, keys, tip
     "step": ("Step", "N", "Make one iteration, then pause"),
     "stop": ("Stop", "Esc", "End the run; its log is kept"),
     "toggle": ("Start, pause or resume", "Space", "Whichever of them is possible"),
-    "improve": ("Improve the best tour", "Ctrl+I", "A focused colony goes on from the best tour"),
+    "improve": (
+        "Improve the best solution",
+        "Ctrl+I",
+        "A colony that can begin with a tour or a coloring goes on from the best one",
+    ),
     "improve-given": (
         "Improve the opened tour",
         "Ctrl+Shift+I",
@@ -93,7 +97,7 @@ _ACTION_TEXTS = {  # text, keys, tip
     "black": ("Black screen", "B", "Make the screen black in a presentation"),
     "pick": ("What the presentation shows…", "V", "Pick one to three views"),
     "theme": ("Change the theme", "Ctrl+T", "From dark to light and back"),
-    "fit": ("Show the whole map", "F", "Undo zooming and moving of the map"),
+    "fit": ("Show the whole picture", "F", "Undo zooming and moving"),
     "keys": ("Keys", "F1", "What the keys do"),
     "explain": ("Explain this view", "Shift+F1", "What the view in front shows, and a paper"),
     "about": ("About Formicarium", "", "What Formicarium is"),

@@ -53,8 +53,10 @@ FEW_NEIGHBOURS = 24  # of one color, on average: in random graphs seven bits cou
 NARROW, WIDE = 4, 2  # vertices of a word of counts
 MOST_CROWD = 40  # neighbours in one class of the first coloring: a hub may have far more
 UPDATE_THREADS = 256
-MOST_EFFORT = 8_000_000  # of an ant in an iteration; see :mod:`gpu.gpx.cuda.kernels`: some 80 ms
+MOST_EFFORT = 3_000_000  # of an ant in an iteration; see :mod:`gpu.gpx.cuda.kernels`: some 80 ms
 ITERATIONS_A_LOOK = 16  # after which the host looks whether there are fewer colors
+BLOCK_SHARED = 1024  # bytes of shared memory that a block takes besides what it asks for
+LEAST_NEAR = 0.4  # of rows that are in shared memory, if two blocks share it
 PLANNED_AGAIN = 0.97  # of the colors for which launches were planned: with fewer, they are anew
 
 
@@ -165,14 +167,21 @@ class GpxCudaColony(DeviceHeir):
         What ants find does not depend on this.
         """
         shape, n, rows = self._shape, self._graph.n, self._fewest
-        ring, row = 8 * self._ring, 4 * shape.stride
+        besides, row = 8 * self._ring, 4 * shape.stride
         crossing = 12 * self._most + 4 * n + 8
-        near = max(0, min(rows, (machine.shared_limit - SEARCH_STATIC - ring) // row))
+        near = (machine.shared_limit - SEARCH_STATIC - besides) // row
+        if near < rows:
+            besides += 4 * shape.padded  # colors that are remembered
+            half = (machine.shared_limit + BLOCK_SHARED) // 2 - BLOCK_SHARED
+            both = (half - SEARCH_STATIC - besides) // row
+            alone = (machine.shared_limit - SEARCH_STATIC - besides) // row
+            near = both if both >= LEAST_NEAR * rows else alone
+        near = max(0, min(rows, near))
         far = "true" if near < rows else "false"
         self._kernel = f"search_generation<{shape.own}, {shape.fields}, {far}>"
         optimizing = 8 * n + 4 * (-(-n // LANES)) if self._kinds.in_part else 0
         self._rows_near = near
-        self._shared_bytes = max(near * row + ring, crossing, optimizing)
+        self._shared_bytes = max(near * row + besides, crossing, optimizing)
         kernel, block = self._kernel, shape.threads
         held = machine.resident(SEARCH_GENERATION, kernel, block, self._shared_bytes)
         self._at_once = held * machine.multiprocessors

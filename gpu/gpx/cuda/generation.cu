@@ -28,8 +28,10 @@ INLINE int island_of(int ant, int islands, int crossing) {
     return int((static_cast<long long>(islands) * (ant + 1) - 1) / crossing);
 }
 
-// What a look at a vertex in conflict takes: a warp reads as many colors at once as it has lanes.
-INLINE Word effort_of_look(unsigned colors) { return colors / LANES + 1; }
+// What a tabu move takes with so many vertices in conflict.
+INLINE Word tabu_effort(unsigned wrong, bool far) {
+    return TABU_EFFORT + (far ? FAR_EFFORT : 0) + TABU_EFFORT * wrong / EFFORT_WRONG;
+}
 
 // Says what the ants do in the next iteration, if a move of an ant that crosses takes this effort,
 // and for some it may be as `dear`. One thread calls this.
@@ -376,6 +378,7 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
         a.near,
         shared,
         kept.rows + static_cast<long long>(a.near) * a.stride,
+        ring + 2 * a.ring,
         {ring, reinterpret_cast<Color*>(ring + a.ring),
          reinterpret_cast<Color*>(ring + a.ring) + a.ring, unsigned(a.ring) - 1},
         vote,
@@ -391,10 +394,8 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
         warps};
     search.time = record.time;
     // An explorer has many vertices in conflict: it makes fewer moves, so that nobody waits for it.
-    unsigned found = 0, end = record.time + (crossing ? plan.quota : ~0u), looks = 0;
-    unsigned most_looks = ~0u;
-    if (!crossing)
-        most_looks = unsigned((plan.work >> a.halved[EXPLORING]) / effort_of_look(colors));
+    unsigned found = 0, end = record.time + (crossing ? plan.quota : ~0u);
+    Word effort = 0, most_effort = crossing ? ~0ull : plan.work >> a.halved[EXPLORING];
     if (thread == 0) a.records[ant] = record;
     if (goes_on) kept.load(min(int(colors), a.near));
     while (true) {
@@ -402,9 +403,9 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
             search.resume(coloring, colors, record.conflicts);
         else
             search.build(coloring, colors);
-        while (search.conflicts > 0 && search.time != end && looks < most_looks) {
+        while (search.conflicts > 0 && search.time != end && effort < most_effort) {
             search.move(child);
-            looks += search.wrong + MOVE_LOOKS;
+            effort += tabu_effort(search.wrong, FAR);
         }
         if (search.conflicts > 0) break;
         search.write(a.proper + own);
@@ -426,7 +427,7 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
     bool gained = !goes_on || found || search.fewest < record.conflicts;
     record.stalled = crossing || gained ? 0 : record.stalled + a.plan->ends;
     if (crossing) {
-        atomicAdd(&a.plan->effort, looks * effort_of_look(colors));
+        atomicAdd(&a.plan->effort, effort);
         atomicAdd(&a.plan->moves, Word(search.time - record.time));
     }
     a.records[ant] = {colors, search.fewest, record.left, search.time, record.stalled, record.anew};
@@ -553,7 +554,7 @@ __global__ void close_generation(const CloseGeneration arguments) {
     share_work(a, plan, improved);
     plan.made = plan.ends ? 0 : plan.made + plan.quota;
     plan.generations += plan.ends;
-    Word effort = plan.moves ? plan.effort / plan.moves : MOVE_LOOKS;
+    Word effort = plan.moves ? plan.effort / plan.moves : TABU_EFFORT;
     plan.effort = plan.moves = 0;
     plan_iteration(plan, a.halved, a.moves, a.most_effort, effort, effort);
 }
@@ -572,6 +573,6 @@ __global__ void start_generations(const StartGenerations arguments) {
     *a.plan = GenerationPlan{};
     a.plan->found_by = -1;
     // At first all vertices may be in conflict, and every move looks at them.
-    plan_iteration(*a.plan, a.halved, a.moves, a.most_effort, MOVE_LOOKS * effort_of_look(a.colors),
-                   (MOVE_LOOKS + a.n) * effort_of_look(a.colors));
+    plan_iteration(*a.plan, a.halved, a.moves, a.most_effort, tabu_effort(0, false),
+                   tabu_effort(a.n, false));
 }

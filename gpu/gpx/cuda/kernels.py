@@ -28,10 +28,14 @@ LONGER_TENURE: c.UInt32 = rule.LONGER_TENURE
 TENURE_WINDOW: c.UInt32 = rule.TENURE_WINDOW
 UNCHANGED: c.Int32 = rule.UNCHANGED
 
-MOVE_LOOKS: c.UInt32 = 64  # looks at a vertex in conflict that take as long as all else of a move
-OPTIMIZER_EFFORT: c.UInt64 = 336  # of a move of an optimizer: what so many short looks take
-TABU_EFFORT: c.UInt64 = 128  # of one of partial tabu search,
-READ_EFFORT: c.UInt64 = 24  # and each time that a warp reads sums for that
+# What moves take, in units of some 28 ns (H100): so that no kind of ants has to wait for another.
+TABU_EFFORT: c.UInt64 = 64  # a tabu move, and as much again for so many vertices in conflict,
+EFFORT_WRONG: c.UInt64 = 128
+FAR_EFFORT: c.UInt64 = 96  # and more, if some counts are not in shared memory
+OPTIMIZER_EFFORT: c.UInt64 = 180  # a move of an optimizer
+PARTIAL_EFFORT: c.UInt64 = 96  # one of partial tabu search, and as much again for so many vertices,
+EFFORT_VERTICES: c.UInt64 = 768
+READ_EFFORT: c.UInt64 = 24  # and this, each time that a warp reads sums for that
 LOOSE: c.UInt16 = 0x7FFF  # the color of a vertex that has none
 NO_ENTRY: c.UInt32 = 0xFFFF  # ends a list of colors that cease to be tabu at the same move
 DEAD: c.UInt32 = 0xFFFFFFFF  # an entry of such a list that does not count any more

@@ -148,7 +148,8 @@ struct PartialBlock {
     // What the coming move takes; see gpu/gpx/cuda/kernels.py.
     INLINE Word effort_of_tabu() const {
         unsigned lots = (count + LANES - 1) / LANES, at_once = AT_ONCE * (blockDim.x / LANES);
-        return TABU_EFFORT + READ_EFFORT * lots * ((colors + at_once - 1) / at_once);
+        return PARTIAL_EFFORT + PARTIAL_EFFORT * n / EFFORT_VERTICES +
+               READ_EFFORT * lots * ((colors + at_once - 1) / at_once);
     }
 
     // With another number of colors, nothing is tabu. All threads call this together.

@@ -90,6 +90,9 @@ struct SearchRing {
 template <int OWN, int FIELDS, bool FAR>
 struct TabuBlock {
     typedef Fields<FIELDS> F;
+    // Whether colors are remembered that a column was read for: that costs more than it saves where
+    // columns are near.
+    static constexpr bool REMEMBERS = FAR;
     static constexpr int PAIRS = FIELDS / 2;
 
     const unsigned* adjacency;
@@ -97,6 +100,7 @@ struct TabuBlock {
         near;  // stride: words of a row of counts; near: rows in shared memory
     unsigned* counts;
     unsigned* far;
+    unsigned* twos;  // of each vertex: the free colors that have the fewest neighbours, if known
     SearchRing ring;
     SearchVote& vote;
     Seed seed;
@@ -107,6 +111,7 @@ struct TabuBlock {
     // No color that is free has fewer neighbours than this, and no color that is tabu has fewer
     // than that. Where a bound is too low, this is found out when it would decide on a move.
     unsigned least_free[OWN], least_tabu[OWN];
+    unsigned known[OWN];  // bars of vertices whose bound is right, and has one or two known colors
     unsigned colors = 0, time = 0, fewest = 0, conflicts = 0;
     unsigned wrong = 0;  // vertices in conflict, before the last move
     bool saved = false;  // whether the coloring with the fewest conflicts is in memory
@@ -165,7 +170,7 @@ struct TabuBlock {
             UNROLL for (int i = 0; i < OWN; ++i) if (word_at(i) < words) row_at(c)[word_at(i)] = 0;
         for (unsigned i = thread; i <= ring.mask; i += threads) ring.heads[i] = NO_ENTRY;
         UNROLL for (int i = 0; i < OWN; ++i) {
-            own[i] = 0, least_free[i] = least_tabu[i] = F::ONES * F::NONE;
+            own[i] = known[i] = 0, least_free[i] = least_tabu[i] = F::ONES * F::NONE;
         }
         for (int v = 0; v < n; ++v) {
             unsigned color = coloring[v];
@@ -202,7 +207,7 @@ struct TabuBlock {
         read(coloring);
         unsigned sum = 0;
         UNROLL for (int i = 0; i < OWN; ++i) {
-            own[i] = 0, least_free[i] = least_tabu[i] = F::ONES * F::NONE;
+            own[i] = known[i] = 0, least_free[i] = least_tabu[i] = F::ONES * F::NONE;
             if (word_at(i) >= words) continue;
             for (int field = 0; field < FIELDS; ++field) {
                 if (word_at(i) * FIELDS + field >= n) continue;
@@ -384,6 +389,15 @@ struct TabuBlock {
                 unsigned v = word_at(i) * FIELDS + field;
                 unsigned its = color_of(i, field) << 16 | (low + F::get(own[i], field) - F::BAR);
                 unsigned wrong_bounds = 0;
+                if (REMEMBERS && counted == F::ALL) {
+                    bool ready = (asking & 1u << lane) != 0 && (known[i] >> bit & 1) != 0;
+                    if (ready) {
+                        unsigned two = twos[v];
+                        consider(v, two & 0xffffu, its >> 16, salt, best);
+                        consider(v, two >> 16, its >> 16, salt, best);
+                    }
+                    asking &= ~__ballot_sync(ALL_LANES, ready);
+                }
                 while (asking) {  // two at a time, so that less time is spent waiting
                     int one = 31 - __clz(asking);
                     asking ^= 1u << one;
@@ -392,9 +406,22 @@ struct TabuBlock {
                     Column first{__shfl_sync(ALL_LANES, v, one), __shfl_sync(ALL_LANES, its, one)};
                     Column second{__shfl_sync(ALL_LANES, v, other),
                                   __shfl_sync(ALL_LANES, its, other)};
-                    unsigned found = look(first, second, counted, salt, best);
-                    if (!__any_sync(ALL_LANES, (found & FIRST) != 0)) wrong_bounds |= 1u << one;
-                    if (!__any_sync(ALL_LANES, (found & ~FIRST) != 0)) wrong_bounds |= 1u << other;
+                    look(first, second, counted, salt, best);
+                    if constexpr (REMEMBERS) {
+                        unsigned colors_of_one = two_of(first.found);
+                        unsigned colors_of_other = two_of(second.found);
+                        if (!colors_of_one) wrong_bounds |= 1u << one;
+                        if (!colors_of_other) wrong_bounds |= 1u << other;
+                        unsigned two = lane == one ? colors_of_one : colors_of_other;
+                        if ((lane == one || lane == other) && counted == F::ALL && two &&
+                            two < MANY) {
+                            twos[v] = two - 0x10001u;
+                            known[i] |= 1u << bit;
+                        }
+                    } else {
+                        if (!__any_sync(ALL_LANES, first.found != 0)) wrong_bounds |= 1u << one;
+                        if (!__any_sync(ALL_LANES, second.found != 0)) wrong_bounds |= 1u << other;
+                    }
                 }
                 if (wrong_bounds >> lane & 1) raise(i, field, its & F::ALL, counted);
             }
@@ -402,25 +429,40 @@ struct TabuBlock {
         return best;
     }
 
+    // What a warp looks for in the column of a vertex.
     struct Column {
-        unsigned v, card;  // a vertex; its color, and below that what is looked for
-    };
-
-    // Looks through the columns of two vertices for the moves that are wanted. Returns a bit for
-    // each that this lane has found, those of the first vertex at even places.
-    static constexpr unsigned READ = 3;  // entries of a column that a lane reads at once
-    static constexpr unsigned FIRST = 0x55555555u;
-    INLINE unsigned look(const Column& first, const Column& second, unsigned counted, unsigned salt,
-                         uint2& best) const {
-        if constexpr (!FAR) return look_in(counts, 0, colors, first, second, counted, salt, best);
-        unsigned end = min(colors, unsigned(near));
-        unsigned found = look_in(counts, 0, end, first, second, counted, salt, best);
-        return found | look_in(far, end, colors, first, second, counted, salt, best);
-    }
-    INLINE unsigned look_in(const unsigned* rows, unsigned begin, unsigned end, const Column& first,
-                            const Column& second, unsigned counted, unsigned salt,
-                            uint2& best) const {
+        unsigned v, card;  // the vertex; its color, and below that the number that is wanted
+        // Whether this lane has found any; if they are remembered, the color plus 1, or MANY >> 16.
         unsigned found = 0;
+    };
+    static constexpr unsigned MANY = 0x7fff0000u;  // instead of colors, if there are too many
+
+    // The one color, or both, that a warp has found, each plus 1; or MANY; 0 if there is none.
+    INLINE unsigned two_of(unsigned found) const {
+        unsigned whose = __ballot_sync(ALL_LANES, found != 0);
+        if (!whose) return 0;
+        int low = __ffs(whose) - 1, high = 31 - __clz(whose);
+        unsigned two = __shfl_sync(ALL_LANES, found, low) | __shfl_sync(ALL_LANES, found, high)
+                                                                << 16;
+        return __popc(whose) <= 2 && two < MANY && (two & 0xffffu) != MANY >> 16 ? two : MANY;
+    }
+
+    INLINE static void consider(unsigned v, unsigned to, unsigned from, unsigned salt,
+                                uint2& best) {
+        uint2 move = make_uint2(lot(v, to, salt) << 16 | v, to << 16 | from);
+        if (move.x < best.x || (move.x == best.x && move.y < best.y)) best = move;
+    }
+
+    // Looks through the columns of two vertices for the moves that are wanted.
+    static constexpr unsigned READ = FAR ? 4 : 3;  // entries of a column that a lane reads at once
+    INLINE void look(Column& first, Column& second, unsigned counted, unsigned salt,
+                     uint2& best) const {
+        unsigned end = FAR ? min(colors, unsigned(near)) : colors;
+        look_in(counts, 0, end, first, second, counted, salt, best);
+        if constexpr (FAR) look_in(far, end, colors, first, second, counted, salt, best);
+    }
+    INLINE void look_in(const unsigned* rows, unsigned begin, unsigned end, Column& first,
+                        Column& second, unsigned counted, unsigned salt, uint2& best) const {
 #pragma unroll 1
         for (unsigned from = begin; from < end; from += READ * LANES) {
             unsigned there[READ], other[READ], hits = 0;
@@ -433,18 +475,25 @@ struct TabuBlock {
                 if (((there[r] ^ first.card) & counted) == 0) hits |= 1u << 2 * r;
                 if (((other[r] ^ second.card) & counted) == 0) hits |= 2u << 2 * r;
             }
-            found |= hits;
+            if constexpr (!REMEMBERS) {
+                first.found |= hits & 0x55555555u;
+                second.found |= hits & 0xaaaaaaaau;
+            }
             while (hits) {
                 unsigned bit = 31 - __clz(hits);
                 hits ^= 1u << bit;
                 unsigned c = min(from + bit / 2 * LANES + lane, end - 1);
-                unsigned v = bit & 1 ? second.v : first.v;
-                unsigned its = bit & 1 ? second.card : first.card;
-                uint2 move = make_uint2(lot(v, c, salt) << 16 | v, c << 16 | its >> 16);
-                if (move.x < best.x || (move.x == best.x && move.y < best.y)) best = move;
+                bool is_first = (bit & 1) == 0;
+                consider(is_first ? first.v : second.v, c,
+                         (is_first ? first.card : second.card) >> 16, salt, best);
+                if constexpr (REMEMBERS) {
+                    if (is_first)
+                        first.found = first.found ? MANY >> 16 : c + 1;
+                    else
+                        second.found = second.found ? MANY >> 16 : c + 1;
+                }
             }
         }
-        return found;
     }
 
     // Raises the bounds of a vertex that promised a move which there is not.
@@ -470,8 +519,9 @@ struct TabuBlock {
                 unsigned* there = row_at(code >> 16) + word_at(i);
                 unsigned free = *there & ~F::bar(v % FIELDS), count = F::get(free, v % FIELDS);
                 *there = free;
-                if (count < F::get(least_free[i], v % FIELDS))
-                    least_free[i] = F::with(least_free[i], v % FIELDS, count);
+                if (count > F::get(least_free[i], v % FIELDS)) continue;
+                least_free[i] = F::with(least_free[i], v % FIELDS, count);
+                known[i] &= ~F::bar(v % FIELDS);
             }
             if (expiring.next == NO_ENTRY) break;
         }
@@ -493,6 +543,11 @@ struct TabuBlock {
             unsigned with = F::of_bits(bits[i]), near_bars = with << (F::BITS - 1);
             unsigned before = row_from[word], there = row_to[word], left = before - with;
             unsigned less = left & ~F::BARS, was = own[i], next = there + with;
+            if constexpr (REMEMBERS) {
+                unsigned bound = least_free[i] | F::BARS;  // where it is not below what is there
+                known[i] &= ~(((bound - less) & ~before & near_bars) |
+                              ((bound - (there & ~F::BARS)) & ~there & near_bars));
+            }
             least_free[i] -= (F::below(less, least_free[i]) & ~before & near_bars) >> (F::BITS - 1);
             least_tabu[i] -= (F::below(less, least_tabu[i]) & before & near_bars) >> (F::BITS - 1);
             own[i] += (with & F::of_color(pairs[i], to * 0x10001u)) -
@@ -504,6 +559,7 @@ struct TabuBlock {
                 revived = (there & bar) != 0;
                 own[i] = (own[i] & ~whole) | (there & whole & ~bar);
                 set_color(i, field, to);
+                known[i] &= ~bar;
                 next |= bar;
                 unsigned count = was & whole;
                 if (tenure == 0) {

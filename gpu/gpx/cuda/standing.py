@@ -39,9 +39,9 @@ from gpu.gpx.cpu.state import (
 from gpu.gpx.cuda.kernels import (
     DEAD,
     LOOSE,
-    MOVE_LOOKS,
     NO_ENTRY,
     OPTIMIZER_EFFORT,
+    PARTIAL_EFFORT,
     TABU_EFFORT,
     AntRecord,
     GenerationPlan,
@@ -148,9 +148,9 @@ class DeviceStanding:
         schedule[BEST_COLORS] = self._read("best_coloring").max(initial=0) + 1
         schedule[GENERATION_MOVES], schedule[GENERATIONS] = plan["made"], plan["generations"]
         schedule[QUOTA + CROSSING], work = plan["quota"], int(plan["work"])
-        for kind, effort in ((OPTIMIZING, OPTIMIZER_EFFORT), (PARTIAL, TABU_EFFORT)):
+        for kind, effort in ((OPTIMIZING, OPTIMIZER_EFFORT), (PARTIAL, PARTIAL_EFFORT)):
             schedule[QUOTA + kind] = max(1, (work >> halved[kind]) // effort)
-        schedule[QUOTA + EXPLORING] = max(1, (work >> halved[EXPLORING]) // MOVE_LOOKS)
+        schedule[QUOTA + EXPLORING] = max(1, (work >> halved[EXPLORING]) // TABU_EFFORT)
         return schedule
 
     def _partial_coloring(

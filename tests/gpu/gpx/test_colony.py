@@ -206,3 +206,9 @@ def test_generations_are_longer_in_sparse_graphs() -> None:
         found = moves_of(parameters, random_graph(60, density, seed=1))
         assert abs(found - moves) <= 0.15 * moves
     assert moves_of(GpxParameters(moves=7).resolved(60), random_graph(60, 0.5)) == 7
+
+
+def test_only_on_a_gpu_is_a_coloring_other_work() -> None:
+    """There an iteration has other numbers of moves; speedups of single colorings say nothing."""
+    rows = [row for row in catalog.CATALOG if row.alias in ("gpx", "head")]
+    assert {row.name for row in rows if row.own_work} == {"gpx-gpu", "head-gpu"}

@@ -310,7 +310,7 @@ def test_an_iteration_has_so_much_work_and_the_search_goes_on_in_the_next_one(
     start = first.snapshot(Wanted.SOLUTION).best_solution
     first.close()
     found = []
-    for effort, shared in ((1 << 40, 64 << 10), (20_000, 64 << 10), (20_000, 2000)):
+    for effort, shared in ((1 << 40, 64 << 10), (10_000, 64 << 10), (10_000, 2000)):
         monkeypatch.setattr(launching, "MOST_EFFORT", effort)
         machine = EmulatedMachine(shared_limit=shared)
         colony = GpxCudaColony(graph, parameters, machine, SEED, start)
@@ -364,7 +364,7 @@ def test_the_first_iteration_is_short_because_all_vertices_may_be_in_conflict() 
     values = {"ants": 3, "explorers": 0, "optimizers": 0, "moves": 100_000_000}
     parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
     colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
-    a_move = (64 + graph.n) * (colony._most // 32 + 1)
+    a_move = 64 + graph.n // 2
     assert int(plan_of(colony)["quota"]) * a_move <= launching.MOST_EFFORT
     colony.close()
 

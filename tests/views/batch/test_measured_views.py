@@ -432,3 +432,15 @@ def test_curves_can_be_read_where_there_is_little_room(speedups: SpeedupView) ->
     make_due_layouts(speedups)
     assert speedups.plot.height() >= 120
     assert speedups.overflow.height() > 0  # they scroll
+
+
+def test_solutions_that_are_other_work_are_not_compared(speedups: SpeedupView) -> None:
+    whole = report(1000)
+    first, *others = whole.measurements
+    own = dataclasses.replace(first, own_work="its ants do more")
+    speedups.show_reports([dataclasses.replace(whole, measurements=(own, *others))])
+    assert speedups.bars.bars[0].text == "not compared"
+    why = "Of acs-gpu-alt, only times to the target are compared, because its ants do more."
+    assert why in speedups.note.text()
+    click(speedups.what.buttons["target"])
+    assert speedups.bars.bars[0].text.endswith(" ×")

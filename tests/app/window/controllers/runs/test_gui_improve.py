@@ -1,6 +1,8 @@
-"""A focused colony goes on from the best tour that another colony has found."""
+"""A colony goes on from the best tour or coloring that another colony has found."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -21,11 +23,13 @@ from tests.app.in_window import (
     use_colony,
 )
 from tests.app.in_window import use_device as choose_device
+from tests.app.window.graph_window import color, compiled, drawn, write_graph
 from tests.colonies import RandomColony
 from tests.hands import press, rest
 
 MAP = next(one.path for one in bundled() if one.name == "map-1000")
-GRAPH = next(one.path for one in bundled() if one.path.suffix == ".col")
+__all__ = ["compiled"]
+
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
@@ -61,9 +65,20 @@ def test_the_best_tour_is_improved(
     assert improve.isEnabled()
 
 
-def test_a_coloring_is_not_offered_to_be_improved(qtbot: QtBot, opened: Application) -> None:
-    choose_device(opened, "cpu:1")
-    for path, offered in ((MAP, True), (GRAPH, False)):
-        open_(qtbot, opened, path)
-        opened.window.control.show_state_of("run")  # as after a run
-        assert opened.window.actions_["improve"].isEnabled() == offered
+@may_compile
+def test_the_best_coloring_is_begun_with(qtbot: QtBot, opened: Application, tmp_path: Path) -> None:
+    color(qtbot, opened, write_graph(tmp_path))
+    before, improve = state(opened), opened.window.actions_["improve"]
+    assert improve.isEnabled()
+    opened.window.setup.stop.set_values({"iterations": 2, "go_on": True})
+    for begun, best in ((before.best_cost, 7), (7, 7)):  # of which no coloring has fewer
+        with qtbot.waitSignal(opened.runs.ended, timeout=LONGEST):
+            press(opened.window, Qt.Key.Key_I, CONTROL)
+        drawn(qtbot, opened)
+        run = opened.runs.current
+        assert run.session.colony == "gpx-seq"
+        assert run.session.start.path.endswith(".sol")
+        assert lines(opened)[1]["best"] == begun
+        assert (state(opened).iteration, state(opened).best_cost) == (2, best)
+    assert state(opened).best_iteration == 0
+    assert ", with which the run began, after 2 iterations" in opened.window.banner.text
