@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
@@ -16,6 +17,7 @@ BOUND_WORK = 60_000_000
 
 _AT_ONCE = 2_000_000  # of them, between two looks at whether to stop
 
+_one_at_a_time = threading.Lock()
 _made: WeakKeyDictionary[GraphInstance, LowerBound] = WeakKeyDictionary()
 
 
@@ -24,6 +26,11 @@ def coloring_bound(graph: GraphInstance, stop: Callable[[], bool] = never) -> Lo
 
     The bound of an instance is made once, and is the same on every machine. Its witness is checked.
     """
+    with _one_at_a_time:  # a run's thread for the bound, and its colony, which waits for it
+        return _bound_of(graph, stop)
+
+
+def _bound_of(graph: GraphInstance, stop: Callable[[], bool]) -> LowerBound | None:
     if graph not in _made:
         search = CliqueSearch(graph)
         while search.work < BOUND_WORK and not search.ended:

@@ -6,7 +6,9 @@ For colorings with k colors or more, these can be removed from a graph, again an
 - a vertex whose neighbours are all neighbours of another vertex, to which it is not adjacent: it
   takes the color of that one, which dominates it.
 
-What remains is the kernel. Its components are left together: a search works on all of them, and the
+What remains is the kernel. The vertices of a clique, or of an odd cycle, that shows how many colors
+are needed stay: so a coloring of the kernel has as many colors as the one of the whole that it
+makes. Its components are left together: a search works on all of them, and the
 colors of one are no matter to another. O(n + m) memory; dominating vertices are looked for as long
 as that takes no more than :data:`DOMINATION_WORK`.
 """
@@ -36,7 +38,7 @@ class Reduction:
     """A graph without vertices that can be colored last. All arrays are read-only."""
 
     graph: GraphInstance  # the whole
-    kernel: GraphInstance  # what is left of it: at least one vertex
+    kernel: GraphInstance  # what is left of it: at least one vertex, with its former number
     colors: int  # the whole needs at most so many, or as many as the kernel, if these are more
     vertices: NDArray[np.int32]  # (kernel.n,): the vertex that each one of the kernel is
     removed: NDArray[np.int32]  # (n - kernel.n,): all others, in the order in which they were
@@ -69,6 +71,7 @@ class _Workspace(NamedTuple):
     numbers: NDArray[np.int64]  # (4,): see the constants below
     here: NDArray[np.uint8]  # 1 for vertices that are left
     left: NDArray[np.int32]  # their neighbours that are left
+    stays: NDArray[np.uint8]  # 1 for vertices that are not removed
     waiting: NDArray[np.int32]  # a ring of vertices that are to be looked at
     waits: NDArray[np.uint8]
     few: NDArray[np.int32]  # a stack of those with few neighbours
@@ -80,8 +83,12 @@ class _Workspace(NamedTuple):
 _REMOVED, _FEW, _WAITING, _WORK = range(4)  # how many there are, and neighbours looked at
 
 
-def reduced(graph: GraphInstance, colors: int) -> Reduction:
+def reduced(
+    graph: GraphInstance, colors: int, staying: NDArray[np.integer] | None = None
+) -> Reduction:
     """Remove all that needs no search for colorings with ``colors`` colors or more.
+
+    The vertices ``staying`` are not removed.
 
     With a lower bound, as that of :func:`gpu.bounds.coloring.coloring_bound`, no optimal coloring
     is lost. A search for a coloring with a given number of colors may give that number, which is
@@ -91,6 +98,8 @@ def reduced(graph: GraphInstance, colors: int) -> Reduction:
         raise ParameterError(f"colors = {colors} is not at least 1")
     space = allocated(_Workspace, graph.n, numbers=4, left=graph.degrees.copy())
     space.here.fill(1)
+    if staying is not None:
+        space.stays[staying] = 1
     _reduce(graph.offsets, graph.adjacent, space, colors, DOMINATION_WORK)
     count = int(space.numbers[_REMOVED])
     removed, dominating = (one[:count].copy() for one in (space.removed, space.dominating))
@@ -100,7 +109,11 @@ def reduced(graph: GraphInstance, colors: int) -> Reduction:
         number = np.cumsum(space.here, dtype=np.int32) - 1
         inside = space.here[graph.edges].all(axis=1)
         kernel = GraphInstance(
-            f"{graph.name} (kernel)", "", len(vertices), number[graph.edges[inside]]
+            f"{graph.name} (kernel)",
+            "",
+            len(vertices),
+            number[graph.edges[inside]],
+            numbers=frozen(vertices),
         )
     return Reduction(graph, kernel, colors, frozen(vertices), frozen(removed), frozen(dominating))
 
@@ -148,6 +161,8 @@ def _reduce(
 def _look_later(space: _Workspace, vertex: Whole, first: Whole, colors: Whole) -> None:
     """Let a vertex that is left wait to be looked at: at once, where its neighbours became few."""
     numbers = space.numbers
+    if space.stays[vertex]:
+        return
     if space.left[vertex] < colors:
         if space.marks[vertex] & 2 == 0:
             space.marks[vertex] |= 2

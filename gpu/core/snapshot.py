@@ -137,6 +137,7 @@ class Snapshot:
     history: History = field(default_factory=History)  # the costs of its last iterations
     # what found the best solution, where a colony searches in several ways: ends "found by ..."
     found_by: str = ""
+    kernel: int = 0  # cities (vertices) that its ants work on, where these are not all
 
     @property
     def cost(self) -> int:

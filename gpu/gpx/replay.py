@@ -285,7 +285,7 @@ class GpxReplay:
         where = "classes where their trails are strongest" if by_trails else "classes at random"
         wrong = len(self._graph.conflicts(child))
         told = [
-            Option((str(v + 1), "", "", "", str(child[v] + 1)), 0.0, (int(v),))
+            Option((self._graph.called(v), "", "", "", str(child[v] + 1)), 0.0, (int(v),))
             for v in left[:OPTIONS_TOLD]
         ]
         return Step(
@@ -453,8 +453,8 @@ class _OptimizerReplay(_PartialReplay):
             v,
             color,
             out,
-            f"of {number_of(waiting, 'vertex')} without color it takes vertex {v + 1}, and gives "
-            f"it color {color + 1} of {self.count}, where the lightest neighbours are: {drives}.",
+            f"of {number_of(waiting, 'vertex')} without color it takes vertex {self._graph.called(v)}, "
+            f"and gives it color {color + 1} of {self.count}, where the lightest neighbours are: {drives}.",
             Options(("color", "", "", "", "weight"), tuple(told), self.count),
         )
 
@@ -504,7 +504,13 @@ class _PartialTabuReplay(_PartialReplay):
             shown[-1] = next(m for m in order if m[2:4] == (v, color))
         told = [
             Option(
-                (f"{m[2] + 1} → {m[3] + 1}", "", str(m[4]) if m[4] else "", "", str(m[0])),
+                (
+                    f"{self._graph.called(m[2])} → {m[3] + 1}",
+                    "",
+                    str(m[4]) if m[4] else "",
+                    "",
+                    str(m[0]),
+                ),
                 float(m[0]),
                 (m[2],),
                 chosen=m[2:4] == (v, color),
@@ -522,7 +528,7 @@ class _PartialTabuReplay(_PartialReplay):
             v,
             color,
             out,
-            f"of {number_of(waiting, 'vertex')} without color, vertex {v + 1} gets color "
+            f"of {number_of(waiting, 'vertex')} without color, vertex {self._graph.called(v)} gets color "
             f"{color + 1} of {self.count}, because {why}: {drives}.",
             Options(
                 ("vertex → color", "", "tabu for", "", "lose their color"), tuple(told), len(moves)

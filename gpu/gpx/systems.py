@@ -30,8 +30,12 @@ def _on_cpu(
     start: NDArray[np.int32] | None = None,
 ) -> Colony:
     from gpu.gpx.cpu.colony import GpxCpuColony
+    from gpu.gpx.kernel import colony_on_kernel
 
-    return GpxCpuColony(instance, parameters, seed, threads=device.cores, start=start)
+    def build(graph: GraphInstance, start: NDArray[np.int32] | None) -> Colony:
+        return GpxCpuColony(graph, parameters, seed, threads=device.cores, start=start)
+
+    return colony_on_kernel(instance, start, build)
 
 
 def _on_gpu(
@@ -43,14 +47,18 @@ def _on_gpu(
 ) -> Colony:
     from gpu.cuda.colony import machine_of
     from gpu.gpx.cuda.colony import GpxCudaColony
+    from gpu.gpx.kernel import colony_on_kernel
 
-    return GpxCudaColony(instance, parameters, machine_of(device), seed, start)
+    def build(graph: GraphInstance, start: NDArray[np.int32] | None) -> Colony:
+        return GpxCudaColony(graph, parameters, machine_of(device), seed, start)
+
+    return colony_on_kernel(instance, start, build)
 
 
 def _rule(instance: GraphInstance, parameters: Parameters, seed: int) -> Rule:
-    from gpu.gpx.replay import GpxRule
+    from gpu.gpx.kernel import rule_on_kernel
 
-    return GpxRule(instance)
+    return rule_on_kernel(instance)
 
 
 _OWN_WORK = "its ants make other numbers of moves in an iteration than those on cores"

@@ -79,6 +79,7 @@ class Result:
     bound: LowerBound | None = None  # what no solution is better than; None if it is not known
     proved: bool = False  # whether the solution is optimal, because it costs no more than that
     found_by: str = ""  # what found the solution, if the colony says so
+    kernel: int = 0  # cities (vertices) that the ants worked on, where these are not all
 
     @classmethod
     def of(cls, instance: Instance, session: Session, outcome: RunOutcome) -> Self:
@@ -91,7 +92,8 @@ class Result:
         met = "" if outcome.criterion is None else outcome.criterion.name
         end, spent = (outcome.ending, outcome.reason, outcome.refused), outcome.spent
         least = (state.bound, cost is not None and state.proved)
-        return cls(instance, session, *best, *made, *end, spent, met, *least, state.found_by)
+        colony = (state.found_by, state.kernel)
+        return cls(instance, session, *best, *made, *end, spent, met, *least, *colony)
 
     def times(self) -> dict[str, float]:
         """Return the seconds of building and of solving; ``checking`` is a part of the latter."""
@@ -130,6 +132,7 @@ class Result:
             "lower_bound_by": None if self.bound is None else self.bound.why,
             "proved": self.proved,
             "found_by": self.found_by or None,
+            "kernel": self.kernel or None,
             words.written: None if self.solution is None else self.instance.written(self.solution),
             "ending": self.ending.value,
             "reason": self.reason,

@@ -58,6 +58,7 @@ class TabuMove:
     which the fewest edges are in conflict first, and the one that is made.
     """
 
+    graph: GraphInstance
     search: int  # counted from 0
     number: int  # which move of the search in this iteration, counted from 1
     colors: NDArray[np.int32]  # (n,): of all vertices before the move
@@ -87,7 +88,7 @@ class TabuMove:
             return f"{begin}All its moves ({whole(self.considered)}) are tabu: it makes none."
         vertex = int(self.vertices[made])
         colors = f"color {self.colors[vertex] + 1} to {self.targets[made] + 1}"
-        what = f"vertex {vertex + 1} goes from {colors}"
+        what = f"vertex {self.graph.called(vertex)} goes from {colors}"
         if self.aspired:
             wait = counted(int(self.waits[made]), "more move")
             return (
@@ -113,7 +114,7 @@ class TabuMove:
         moves = zip(self.vertices, self.targets, self.gains, self.waits, strict=True)
         for at, (vertex, target, gain, wait) in enumerate(moves):
             after = len(self.conflicts) + int(gain)
-            name = f"{vertex + 1}: {self.colors[vertex] + 1} → {target + 1}"
+            name = f"{self.graph.called(vertex)}: {self.colors[vertex] + 1} → {target + 1}"
             cells = name, signed(int(gain)), str(wait) if wait else "", "", str(after)
             told.append(Option(cells, after, (int(vertex),), chosen=at == self.at))
         heads = "move", "change", "tabu for", "", "conflicts"
@@ -252,6 +253,7 @@ class SearchReplay:
             shown[-1] = np.flatnonzero(made)[0]
         place = np.flatnonzero(made[shown])
         return TabuMove(
+            graph=self._graph,
             search=self._search,
             number=step,
             colors=frozen(colors),

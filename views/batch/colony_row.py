@@ -19,7 +19,7 @@ from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme, icon
 
-EXAMPLE = "ants = 10, 25; local_search = 2opt"
+EXAMPLE = "ants = 10, 25; name = value"
 
 
 def parsed(text: str) -> dict[str, tuple[Value, ...]]:

@@ -100,6 +100,7 @@ class PheromoneView(MatrixView):
         self.middle.addWidget(self.table, 1)
         self.middle.addWidget(self.bar)
         self._note = ""  # what the colony says of its trails
+        self._equal = False  # whether all trails of the matrix are
         self.hint = self._label_over(_NONE_YET)
         self.hint.setWordWrap(True)
         self.hint.setProperty("role", "muted")
@@ -139,7 +140,7 @@ class PheromoneView(MatrixView):
     def begin_run(self) -> None:
         """Empty the picture."""
         self.matrix = self._order = None
-        self._note = ""
+        self._note, self._equal = "", False
         self._tables.clear()
         self.image.set_picture(None)
         self._making = None
@@ -181,6 +182,7 @@ class PheromoneView(MatrixView):
         if form == "matrix":
             if self.matrix is not None and (shown := range_of(self.matrix)) is not None:
                 self.bar.show_range(*shown)
+                self._say_equal(self.matrix)
                 if self.image.set_picture(shades_of(self.matrix, *shown)):
                     super().fit()
                 self._mark()
@@ -192,6 +194,14 @@ class PheromoneView(MatrixView):
                 self._show_levels(levels_of(table))
             elif self._making is None:
                 self._have_levels_made(table)
+
+    def _say_equal(self, matrix: NDArray[np.float32]) -> None:
+        """Say whether all trails are equal: a colony may begin anew, or have laid none yet."""
+        trails = matrix[matrix > 0]
+        equal = bool(trails.min() == trails.max())
+        if equal != self._equal:
+            self._equal = equal
+            self._describe()
 
     def _have_levels_made(self, table: TrailTable) -> None:
         """Let another thread look at all trails, which takes too long for this one."""
@@ -335,6 +345,8 @@ class PheromoneView(MatrixView):
                 f" The colony remembers {counted(self._memory, 'trail')} at each city; elsewhere "
                 "the initial trail τ₀ is shown, which an ant reads there."
             )
+        if self._equal and self.form == "matrix":
+            parts.append("all trails are equal now")
         if self._note:
             parts.append(self._note)
             tip += f" {self._note}."

@@ -124,4 +124,6 @@ def _best(values: dict[str, Any]) -> str:
     if values.get("best") is None:
         return ""
     gap = values.get("gap_percent")
-    return f"best {whole(values['best'])}" + (f" ({percent(gap)})" if gap is not None else "")
+    by = values.get("found_by")
+    gaps = f" ({percent(gap)})" if gap is not None else ""
+    return f"best {whole(values['best'])}{gaps}{f' by {by}' if by else ''}"

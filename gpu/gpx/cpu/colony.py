@@ -42,6 +42,7 @@ from gpu.gpx.cpu.rounds import (
     SETTLE,
     SUMS_DUE,
     TAKE,
+    TELL,
     begin_rounds,
     end_round,
     gather_loose,
@@ -709,7 +710,7 @@ class GpxCpuColony(CpuColony):
             states.Expiries(np.zeros((searches, n, most), np.uint32)),
             new_partial_colorings(instance, rules.optimizers, most, tabu=False),
             new_partial_colorings(instance, rules.partials, most, tabu=True),
-            new_rounds(n, most, threads if rules.in_rounds else 0),
+            new_rounds(n, len(instance.adjacent), most, threads if rules.in_rounds else 0),
             states.new_population(instance, rules, best),
             schedule,
             states.new_trails(n, rules.islands),
@@ -722,7 +723,7 @@ class GpxCpuColony(CpuColony):
             islands, side, _ = self._matrices.shape
             stages.append(Stage(MARK, "update", shared(islands * side)))
         if rules.in_rounds:
-            round_stages = DRAW, CHOOSE, CHECK, TAKE, SETTLE
+            round_stages = DRAW, CHOOSE, CHECK, TAKE, TELL, SETTLE
             stages = [*(Stage(one, "search", each(1)) for one in round_stages), *stages]
         crossed = 0 if rules.in_rounds else n
         rooms = [states.new_room(crossed, most) for _ in range(threads)]

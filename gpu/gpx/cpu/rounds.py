@@ -1,8 +1,9 @@
 """Moves of an optimizer that all threads make at once, in large graphs: a round.
 
-The threads share out the vertices. A round has stages, after each of which they wait for each
-other; in none does a thread read what another one writes. What a vertex decides depends on how all
-stood before, so that the number of threads is no matter.
+The threads share out the vertices, and each has to do with its own alone: of the neighbours of a
+vertex it tells their threads, by notes in a region of its own. A round has stages, after each of
+which all wait for each other; in none does a thread read what another one writes. What a vertex
+decides depends on how all stood before, so that the number of threads is no matter.
 """
 
 from __future__ import annotations
@@ -30,9 +31,16 @@ class Rounds(NamedTuple):
     moving: NDArray[np.uint64]  # (words,): those that move in this round
     movers: NDArray[np.int32]  # (n,): the same, ascending
     lost: NDArray[np.uint8]  # (n,): whether a mover gets no color after all
-    chosen: NDArray[np.int32]  # (n,): the color that each mover, by its number, has chosen
+    # (n,): of each vertex, the color that it has chosen, or out of which it was driven
+    chosen: NDArray[np.int32]
     driven: NDArray[np.int32]  # (n,): vertices that were driven out in this round
-    classes: NDArray[np.int32]  # (n,): out of which class
+    # (2 e,): notes for the neighbours of vertices, those for one thread together. A thread's region
+    # has as many as its own vertices have neighbours; a note is of a vertex, a color and a weight.
+    told: NDArray[np.int32]
+    colors: NDArray[np.int32]
+    weights: NDArray[np.uint32]
+    begins: NDArray[np.int64]  # (threads, threads + 1): where the notes for each thread begin
+    places: NDArray[np.int64]  # (threads, threads + 1): room for the same
     rows: NDArray[np.uint32]  # (threads, most): the sums of one vertex
     counts: NDArray[np.int64]  # (threads, 8): see the constants below
     numbers: NDArray[np.int64]  # (2,): see the constants below
@@ -44,29 +52,34 @@ MOVERS, LOST, DRIVEN = range(3)
 LEFT, SUMS_DUE = range(2)
 """Vertices without color; whether the sums of weights are to be made anew."""
 
-DRAW, CHOOSE, CHECK, TAKE, SETTLE = range(5)
+DRAW, CHOOSE, CHECK, TAKE, TELL, SETTLE = range(6)
 """The stages of a round."""
 
 
-def new_rounds(n: int, most: int, threads: int) -> Rounds:
-    """Make what rounds need; with no ``threads``, there are none."""
+def new_rounds(n: int, ends: int, most: int, threads: int) -> Rounds:
+    """Make what rounds need, for a graph with so many ends of edges; without threads, nothing."""
     words = -(-n // WORD_BITS)
     if not threads:
-        n = words = 0
+        n = ends = words = 0
     return allocated(
         Rounds,
         n,
         loose=words,
         moving=words,
+        told=ends,
+        colors=ends,
+        weights=ends,
+        begins=(threads, threads + 1),
+        places=(threads, threads + 1),
         rows=(threads, most),
         counts=(threads, 8),
         numbers=2,
     )
 
 
-def bytes_of_rounds(n: int) -> int:
-    """Bytes that they take."""
-    return 18 * n
+def bytes_of_rounds(n: int, ends: int) -> int:
+    """Bytes that they take at most."""
+    return 14 * n + 12 * ends
 
 
 @inlined
@@ -89,10 +102,13 @@ def play_stage(
         _choose(rules, shared, rounds, iteration, noise, task)
     elif stage == CHECK:
         _check(rules, rounds, task)
+        _tell_of_movers(rules, shared, rounds, task)
     elif stage == TAKE:
-        _take(rules, shared, rounds, task)
+        _take(shared, rounds, task)
+    elif stage == TELL:
+        _tell_of_driven(rules, shared, rounds, task)
     else:
-        _settle(rules, shared, rounds, task)
+        _settle(shared, rounds, task)
 
 
 @inlined
@@ -189,62 +205,112 @@ def _switch(rounds: Rounds, v: Whole) -> None:
 
 
 @inlined
-def _place(rules: TabuRules, v: Whole, vertex: Whole, task: StageTask) -> np.int64:
-    """Return where the neighbours of ``v`` from ``vertex`` on begin; they are ascending."""
-    low, high = rules.ends[v], rules.ends[v + 1]
-    if vertex == 0 or task.threads == 1:
-        return np.int64(low if vertex == 0 else high)
-    while low < high:
-        middle = (low + high) >> 1
-        if rules.neighbours[middle] < vertex:
-            low = middle + 1
-        else:
-            high = middle
-    return np.int64(low)
+def _count_notes(rules: TabuRules, rounds: Rounds, v: Whole, task: StageTask) -> None:
+    """Count the neighbours of ``v``, which are ascending, for each thread."""
+    places, thread = rounds.places[task.thread], np.int64(0)
+    end = _begin_of(rounds, 1, task.threads)
+    for i in range(rules.ends[v], rules.ends[v + 1]):
+        while rules.neighbours[i] >= end:
+            thread += 1
+            end = _begin_of(rounds, thread + 1, task.threads)
+        places[thread] += 1
+
+
+@inlined
+def _place_notes(rules: TabuRules, rounds: Rounds, task: StageTask) -> None:
+    """Make of the counts of notes where those for each thread begin."""
+    first, _ = _own_vertices(rounds, task)
+    begins, places = rounds.begins[task.thread], rounds.places[task.thread]
+    at = rules.ends[first]
+    for thread in range(task.threads):
+        begins[thread] = at
+        at += places[thread]
+        places[thread] = begins[thread]
+    begins[task.threads] = at
+
+
+@inlined
+def _write_notes(
+    rules: TabuRules, rounds: Rounds, v: Whole, color: Whole, weight: np.uint32, task: StageTask
+) -> None:
+    """Tell the neighbours of ``v`` of a color and a weight."""
+    places, thread = rounds.places[task.thread], np.int64(0)
+    end = _begin_of(rounds, 1, task.threads)
+    for i in range(rules.ends[v], rules.ends[v + 1]):
+        u = rules.neighbours[i]
+        while u >= end:
+            thread += 1
+            end = _begin_of(rounds, thread + 1, task.threads)
+        at = places[thread]
+        rounds.told[at], rounds.colors[at], rounds.weights[at] = u, color, weight
+        places[thread] = at + 1
 
 
 @compiled
-def _take(rules: TabuRules, own: PartialColoring, rounds: Rounds, task: StageTask) -> None:
-    """Give own movers their colors; drive own vertices out, and sum up weights for them."""
-    first, end = _own_vertices(rounds, task)
-    most = own.row.size
-    driven = np.int64(0)
-    for thread in range(task.threads):
-        begin = _begin_of(rounds, thread, task.threads)
-        for at in range(begin, begin + rounds.counts[thread, MOVERS]):
-            if rounds.lost[at]:
-                continue
+def _tell_of_movers(
+    rules: TabuRules, own: PartialColoring, rounds: Rounds, task: StageTask
+) -> None:
+    """Give own movers their colors, and tell their neighbours."""
+    first, _ = _own_vertices(rounds, task)
+    last = first + rounds.counts[task.thread, MOVERS]
+    rounds.places[task.thread] = 0
+    for at in range(first, last):
+        if not rounds.lost[at]:
+            _count_notes(rules, rounds, rounds.movers[at], task)
+    _place_notes(rules, rounds, task)
+    for at in range(first, last):
+        if not rounds.lost[at]:
             v = np.int64(rounds.movers[at])
-            color, weight = rounds.chosen[v], own.weights[v]
-            if thread == task.thread:
-                own.colors[v] = color
-                _switch(rounds, v)
-            low, high = _place(rules, v, first, task), _place(rules, v, end, task)
-            for i in range(low, high):
-                u = rules.neighbours[i]
-                if own.colors[u] == color:
-                    own.colors[u] = LOOSE
-                    _switch(rounds, u)
-                    rounds.driven[first + driven] = u
-                    rounds.classes[first + driven] = color
-                    driven += 1
-            for i in range(low, high):
-                own.sums[np.int64(rules.neighbours[i]) * most + color] += weight
+            own.colors[v] = rounds.chosen[v]
+            _switch(rounds, v)
+            _write_notes(rules, rounds, v, rounds.chosen[v], own.weights[v], task)
+
+
+@compiled
+def _take(own: PartialColoring, rounds: Rounds, task: StageTask) -> None:
+    """Read the notes of movers: drive own vertices out, and sum up weights for them."""
+    first, _ = _own_vertices(rounds, task)
+    most, driven = own.row.size, np.int64(0)
+    for thread in range(task.threads):
+        begins = rounds.begins[thread]
+        for at in range(begins[task.thread], begins[task.thread + 1]):
+            u, color = np.int64(rounds.told[at]), rounds.colors[at]
+            own.sums[u * most + color] += rounds.weights[at]
+            if own.colors[u] == color:
+                own.colors[u] = LOOSE
+                _switch(rounds, u)
+                rounds.driven[first + driven] = u
+                rounds.chosen[u] = color
+                driven += 1
     rounds.counts[task.thread, DRIVEN] = driven
 
 
 @compiled
-def _settle(rules: TabuRules, own: PartialColoring, rounds: Rounds, task: StageTask) -> None:
-    """Take the weights of what was driven out from the sums of own vertices."""
-    first, end = _own_vertices(rounds, task)
+def _tell_of_driven(
+    rules: TabuRules, own: PartialColoring, rounds: Rounds, task: StageTask
+) -> None:
+    """Tell the neighbours of own vertices that these were driven out; they weigh more from now."""
+    first, _ = _own_vertices(rounds, task)
+    last = first + rounds.counts[task.thread, DRIVEN]
+    rounds.places[task.thread] = 0
+    for at in range(first, last):
+        _count_notes(rules, rounds, rounds.driven[at], task)
+    _place_notes(rules, rounds, task)
+    for at in range(first, last):
+        u = np.int64(rounds.driven[at])
+        _write_notes(rules, rounds, u, rounds.chosen[u], own.weights[u], task)
+        own.weights[u] += np.uint32(1)
+
+
+@compiled
+def _settle(own: PartialColoring, rounds: Rounds, task: StageTask) -> None:
+    """Read these notes: take the weights from the sums of own vertices."""
     most = own.row.size
     for thread in range(task.threads):
-        begin = _begin_of(rounds, thread, task.threads)
-        for at in range(begin, begin + rounds.counts[thread, DRIVEN]):
-            u, color = np.int64(rounds.driven[at]), rounds.classes[at]
-            weight = own.weights[u]
-            for i in range(_place(rules, u, first, task), _place(rules, u, end, task)):
-                own.sums[np.int64(rules.neighbours[i]) * most + color] -= weight
+        begins = rounds.begins[thread]
+        for at in range(begins[task.thread], begins[task.thread + 1]):
+            place = np.int64(rounds.told[at]) * most + rounds.colors[at]
+            own.sums[place] -= rounds.weights[at]
 
 
 @compiled
@@ -253,8 +319,8 @@ def end_round(
 ) -> tuple[np.int64, np.int64]:
     """Count what a round has done; return how many got a color, and how many lost theirs.
 
-    What was driven out weighs more from now on. The sums are right then, unless all weights had
-    become too large: these are halved, and the sums are due.
+    The sums are right then, unless a weight has become too large: all are halved, and the sums are
+    due.
     """
     numbers = rounds.numbers
     numbers[SUMS_DUE] = 0
@@ -265,9 +331,7 @@ def end_round(
         colored += counts[MOVERS] - counts[LOST]
         driven += counts[DRIVEN]
         for at in range(begin, begin + counts[DRIVEN]):
-            u = rounds.driven[at]
-            own.weights[u] += np.uint32(1)
-            heavy = heavy or own.weights[u] >= heaviest
+            heavy = heavy or own.weights[rounds.driven[at]] >= heaviest
         counts[MOVERS] = counts[LOST] = counts[DRIVEN] = 0
     numbers[LEFT] += driven - colored
     if heavy:

@@ -215,5 +215,7 @@ def bytes_needed(graph: GraphInstance, rules: GpxRules, most: int, threads: int)
         + 20 * n * rules.ants,
         **tabu.bytes_of_matrices(graph),
         "pheromone trails": 2 * n * n * rules.islands if n <= MOST_WITH_TRAILS else 0,
-        "rooms of the threads": bytes_of_rounds(n) if rules.in_rounds else threads * 12 * n,
+        "rooms of the threads": bytes_of_rounds(n, len(graph.adjacent))
+        if rules.in_rounds
+        else threads * 12 * n,
     }

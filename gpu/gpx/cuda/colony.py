@@ -167,6 +167,8 @@ class GpxCudaColony(DeviceHeir):
         What ants find does not depend on this.
         """
         shape, n, rows = self._shape, self._graph.n, self._fewest
+        ants = self._parameters.ants
+        assert ants is not None
         besides, row = 8 * self._ring, 4 * shape.stride
         crossing = 12 * self._most + 4 * n + 8
         near = (machine.shared_limit - SEARCH_STATIC - besides) // row
@@ -175,7 +177,8 @@ class GpxCudaColony(DeviceHeir):
             half = (machine.shared_limit + BLOCK_SHARED) // 2 - BLOCK_SHARED
             both = (half - SEARCH_STATIC - besides) // row
             alone = (machine.shared_limit - SEARCH_STATIC - besides) // row
-            near = both if both >= LEAST_NEAR * rows else alone
+            shared = ants > machine.multiprocessors and both >= LEAST_NEAR * rows
+            near = both if shared else alone
         near = max(0, min(rows, near))
         far = "true" if near < rows else "false"
         self._kernel = f"search_generation<{shape.own}, {shape.fields}, {far}>"

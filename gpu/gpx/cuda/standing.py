@@ -119,7 +119,7 @@ class DeviceStanding:
             expiries=_alike(states.Expiries(expiries), crossing + rules.explorers),
             optimizers=own,
             partials=own,
-            rounds=new_rounds(0, 0, 0),
+            rounds=new_rounds(0, 0, 0, 0),
             population=population,
             schedule=schedule,
             trails=_alike(trails, rules.islands),

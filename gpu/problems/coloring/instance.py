@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -50,6 +50,8 @@ class GraphInstance(Instance):
     n: int  # number of vertices
     # (e, 2): each edge once, lower vertex first, 0-based, ascending; see :func:`unique_edges`
     edges: NDArray[np.int32]
+    # (n,): what vertices are called, less 1, where that is not their number: in a part of a graph
+    numbers: NDArray[np.int32] | None = field(default=None, kw_only=True, repr=False)
     # (n + 1,): where the neighbours of each vertex begin in ``adjacent``, and the last ones end
     offsets: NDArray[np.int64] = field(init=False, repr=False)
     adjacent: NDArray[np.int32] = field(init=False, repr=False)  # (2 e,): neighbours of all
@@ -96,6 +98,10 @@ class GraphInstance(Instance):
     def density(self) -> float:
         """Share of all pairs of vertices that are edges; 0 for a single vertex."""
         return len(self.edges) / max(1, self.n * (self.n - 1) // 2)
+
+    def called(self, vertex: int | np.integer[Any]) -> str:
+        """What a vertex is called: its number from 1 on, in the whole graph if this is a part."""
+        return str(int(vertex if self.numbers is None else self.numbers[vertex]) + 1)
 
     def neighbours(self, vertex: int) -> NDArray[np.int32]:
         """Neighbours of a vertex, ascending, read-only."""

@@ -31,11 +31,9 @@ def partite(n: int, classes: int, density: float, seed: int = 2) -> GraphInstanc
 
 
 def colony_of(name: str, instance: GraphInstance, seed: int = 1, **values: Any) -> GpxCpuColony:
-    system = catalog.named(name)
-    parameters = system.parameters.from_mapping(values)
-    colony = catalog.build(system, instance, parameters, devices.find("cpu:1"), seed)
-    assert isinstance(colony, GpxCpuColony)
-    return colony
+    """Build a colony on all of ``instance``, whatever its kernel."""
+    parameters = catalog.named(name).parameters.from_mapping(values)
+    return GpxCpuColony(instance, parameters.resolved(instance.n), seed, threads=1)
 
 
 KINDS_ALONE = {

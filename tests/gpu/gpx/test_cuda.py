@@ -17,7 +17,7 @@ from gpu.cuda.iterations import Iterations
 from gpu.gpx import parameters as gpx_parameters
 from gpu.gpx.cuda import colony as launching
 from gpu.gpx.cuda.colony import GpxCudaColony
-from gpu.gpx.cuda.kernels import OPTIMIZER_EFFORT, AntRecord, GenerationPlan
+from gpu.gpx.cuda.kernels import OPTIMIZER_EFFORT, SEARCH_STATIC, AntRecord, GenerationPlan
 from gpu.gpx.parameters import (
     CROSSING,
     EXPLORING,
@@ -524,6 +524,27 @@ def test_a_graph_without_trails_has_no_picture_of_them(monkeypatch: pytest.Monke
         assert (shot.pheromone is None, shot.trails is None) == (n == 30, n == 30)
         said = "On graphs of more than 29 vertices" if n == 30 else "HEAD has no trails"
         assert shot.trails_note.startswith(said)
+
+
+@pytest.mark.parametrize(("ants", "shares"), [(4, True), (2, False)])
+def test_two_ants_share_a_multiprocessor_where_not_all_counts_fit(ants: int, shares: bool) -> None:
+    graph = random_graph(400, 0.97)
+    parameters = GpxGpuParameters.from_mapping(
+        {"ants": ants, "explorers": 0, "optimizers": 0, "moves": 1}
+    ).resolved(graph.n)
+
+    def planned(limit: int) -> GpxCudaColony:
+        colony = GpxCudaColony(graph, parameters, EmulatedMachine(shared_limit=limit), SEED)
+        colony.close()
+        return colony
+
+    whole = planned(200 << 10)
+    assert whole._rows_near == whole._most
+    limit = whole._shared_bytes + SEARCH_STATIC - 1
+    colony = planned(limit)
+    assert 0 < colony._rows_near < colony._most
+    of_two = 2 * (colony._shared_bytes + SEARCH_STATIC + launching.BLOCK_SHARED)
+    assert (of_two <= limit + launching.BLOCK_SHARED) == shares
 
 
 def test_a_given_coloring_is_the_first_best_one() -> None:

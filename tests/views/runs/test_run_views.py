@@ -122,13 +122,16 @@ def test_the_log_in_words_and_as_in_the_file(qtbot: QtBot) -> None:
     view.show()
     lines = [
         '{"kind": "improvement", "seconds": 0, "iteration": 0, "best": 52000, "gap_percent": 4}',
-        '{"kind": "improvement", "seconds": 1.5, "iteration": 12, "best": 51000, "gap_percent": 2}',
+        '{"kind": "improvement", "seconds": 1.5, "iteration": 12, "best": 51000, "gap_percent": 2,'
+        ' "found_by": "an explorer"}',
         '{"kind": "outcome", "seconds": 3, "ending": "finished", "reason": "done", "best": null}',
         "not JSON",
     ]
     view.add_lines(lines)
     assert "↓ the run begins  best 52\u202f000 (4.00\u202f%)" in view.text.toPlainText()
-    assert "↓ iteration 12  best 51\u202f000 (2.00\u202f%)" in view.text.toPlainText()
+    assert (
+        "↓ iteration 12  best 51\u202f000 (2.00\u202f%) by an explorer" in view.text.toPlainText()
+    )
     assert "finished: done" in view.text.toPlainText()
     click(view.form.buttons["file"])
     assert view.text.toPlainText().split("\n") == lines

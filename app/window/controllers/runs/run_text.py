@@ -23,7 +23,9 @@ def caption_of(run: RunModel) -> str:
         return title_of(run)
     best = _best(run, state.best_cost)
     gap = run.instance.gap_percent(state.best_cost)
-    if gap is not None:
+    if state.proved:
+        best += " (proved optimal)"
+    elif gap is not None:
         best += f" ({percent(gap)})"
     return "  ·  ".join((title_of(run), f"iteration {whole(state.iteration)}", best))
 

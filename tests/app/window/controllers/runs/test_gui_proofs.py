@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from app.window.controllers.runs.run_text import caption_of
 from gpu.problems.coloring.dimacs import write_graph
 from tests.app.in_window import use_device
 from tests.app.window.graph_window import compiled, drawn, open_
@@ -41,6 +42,7 @@ def test_a_run_ends_with_its_proof_and_the_box_says_whether_it_may(
     assert "proved optimal: 4 colors, and a clique of 4 vertices" in window.banner.text.lower()
     assert "best 4 colors" not in window.banner.text
     assert window.readout.values["gap"].text() == "optimal"
+    assert caption_of(run).endswith("  ·  best 4 colors (proved optimal)")
     assert window.view(ConvergenceView).chips["bound"].isVisibleTo(window)
 
     click(stop.at_known)
