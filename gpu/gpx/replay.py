@@ -453,8 +453,9 @@ class _OptimizerReplay(_PartialReplay):
             v,
             color,
             out,
-            f"of {number_of(waiting, 'vertex')} without color it takes vertex {self._graph.called(v)}, "
-            f"and gives it color {color + 1} of {self.count}, where the lightest neighbours are: {drives}.",
+            f"of {number_of(waiting, 'vertex')} without color it takes vertex "
+            f"{self._graph.called(v)}, and gives it color {color + 1} of {self.count}, where the "
+            f"lightest neighbours are: {drives}.",
             Options(("color", "", "", "", "weight"), tuple(told), self.count),
         )
 
@@ -528,8 +529,8 @@ class _PartialTabuReplay(_PartialReplay):
             v,
             color,
             out,
-            f"of {number_of(waiting, 'vertex')} without color, vertex {self._graph.called(v)} gets color "
-            f"{color + 1} of {self.count}, because {why}: {drives}.",
+            f"of {number_of(waiting, 'vertex')} without color, vertex {self._graph.called(v)} "
+            f"gets color {color + 1} of {self.count}, because {why}: {drives}.",
             Options(
                 ("vertex → color", "", "tabu for", "", "lose their color"), tuple(told), len(moves)
             ),
