@@ -200,7 +200,10 @@ class LaneCard(QFrame):
             if record.proved:
                 best = f"{best}   proved"
             elif gap is not None:
-                best = f"{best}   {percent(gap)}{' to bound' if known.by_bound else ''}"
+                best = f"{best}   {percent(gap)}"
+            above = "above the lower bound" if known.by_bound else f"above {words.known}"
+            tip = "" if gap is None else f"{percent(gap)} {above}"
+            self.best.setToolTip(plain_tip(record.reason if record.proved else tip))
         self.best.setText(best)
         pace = "–"
         if record.solutions and record.seconds:

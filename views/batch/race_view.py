@@ -169,7 +169,6 @@ class RaceTable(QWidget):
         self.table: ColumnTable[_Lane] = ColumnTable(
             "How the lanes compare", TableModel(itemgetter(0))
         )
-        self.table.spare = ["× lane 1"], ["Best"]
         tip = "The lane that speedups are over"
         self.against = ChoiceBox(10, "Speedups over which lane", tip)
         self.against.activated.connect(
@@ -245,6 +244,7 @@ class RaceTable(QWidget):
                 role=lambda row: LANE_ROLES[row.lane],
             ),
         ]
+        self.table.spare = ["× lane 1"], ["Best"], ["To equal"], [f"Per {words.solution}"]
         lanes = enumerate(zip(titles, found.lanes, strict=True))
         self.table.show_rows(
             columns,
@@ -281,7 +281,7 @@ def _gap_column(known: KnownCosts) -> Column[_Lane]:
         found = gap(row)
         return "proved" if row.standing.proved else None if found is None else percent(found)
 
-    title = "Gap to bound" if known.by_bound else "Gap"
+    title = "To bound" if known.by_bound else "Gap"
     return Column(title, said, number=True, order=gap, about=_GAP_TIP)
 
 

@@ -372,6 +372,7 @@ class ColumnTable(QTableView, Generic[Row]):
             self.setColumnHidden(at, at not in shown)
             if not stretched:
                 self._header.resizeSection(at, self._rooms[at])
+        self._header.viewport().update()  # where columns were, Qt leaves a hole
         self.fitted.emit()
 
 

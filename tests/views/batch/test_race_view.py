@@ -192,8 +192,9 @@ def test_a_proved_coloring_and_the_bound_are_told(window: MainWindow) -> None:
     assert view.curves.plot.bound.points[0, 1] == 0
     assert [card.best.text() for card in view.cards[:2]] == [
         "5 colors   proved",
-        "6 colors   20.00\u202f% to bound",
+        "6 colors   20.00\u202f%",
     ]
+    assert "above the lower bound" in view.cards[1].best.toolTip()
     assert [rows.texts(row)[2] for row in range(2)] == ["proved", "20.00\u202f%"]
     window.readout.show_race(5, found[0].bound, 1.0)
     readout = window.readout
