@@ -158,7 +158,7 @@ def test_a_run_of_ours_ends_at_the_goal(measurements: Measurements, queens: Grap
 
 
 def rows_of(system: str, *curves: list[tuple[float, int, float]], limit: float = 20.0) -> Any:
-    label = {"experiment": "colorings", "instance": "r250.5", "n": 250, "system": system}
+    label = {"experiment": "colorings", "instance": "DSJR500.5", "n": 500, "system": system}
     each = enumerate(curves, 1)
     return [{**label, "seed": seed, "limit": limit, "curve": curve} for seed, curve in each]
 
@@ -166,35 +166,37 @@ def rows_of(system: str, *curves: list[tuple[float, int, float]], limit: float =
 def test_the_page_shows_colors_at_each_mark_and_who_has_fewer(measurements: Measurements) -> None:
     page = measurements("page_colorings")
     rows = [
-        *rows_of(page.OURS, [(0.1, 0, 67), (0.5, 1, 65)], [(0.2, 0, 67), (6.0, 9, 66)]),
-        *rows_of(page.HEAD, [(0.0, 0, 67), (3.0, 2, 66)], [(0.0, 0, 67), (4.0, 2, 65)]),
-        *rows_of(page.GCOL, [(2.0, 0, 67)]),
+        *rows_of(page.OURS, [(0.1, 0, 132), (0.5, 1, 122)], [(0.2, 0, 132), (6.0, 9, 124)]),
+        *rows_of(page.HEAD, [(0.0, 0, 132), (3.0, 2, 124)], [(0.0, 0, 132), (4.0, 2, 122)]),
+        *rows_of(page.GCOL, [(2.0, 0, 132)], limit=10.0),
     ]
     assert page.by_time(rows).splitlines()[2:] == [
-        "| r250.5 | 250 | 65 | gpx-cores, two cores | 2 | 66.0 (67) | 66.0 (67) | 65.5 (66) |  |",
-        "|  |  |  | HEAD, one core | 2 | 67 | 65.5 (66) | 65.5 (66) |  |",
-        "|  |  |  | gcol, one core | 1 | - | 67 | 67 |  |",
+        "| DSJR500.5 | 500 | 122 | gpx-cores, two cores | 2 "
+        "| 127.0 (132) | 127.0 (132) | 123.0 (124) | 123.0 (124) |",
+        "|  |  |  | HEAD, one core | 2 | 132 | 123.0 (124) | 123.0 (124) | 123.0 (124) |",
+        "|  |  |  | gcol, one core | 1 | - | 132 | 132 |  |",
     ]
     assert page.standing(rows).splitlines()[2:] == [
         "| HEAD | 1 s | 1 | 1 | 0 | none |",
-        "| HEAD | 5 s | 1 | 0 | 0 | r250.5 |",
+        "| HEAD | 5 s | 1 | 0 | 0 | DSJR500.5 |",
+        "| HEAD | 10 s | 1 | 0 | 1 | none |",
         "| HEAD | 20 s | 1 | 0 | 1 | none |",
-        "| HEAD | 60 s | 0 | 0 | 0 | none |",
         "| gcol | 1 s | 1 | 1 | 0 | none |",
         "| gcol | 5 s | 1 | 1 | 0 | none |",
-        "| gcol | 20 s | 1 | 1 | 0 | none |",
-        "| gcol | 60 s | 0 | 0 | 0 | none |",
+        "| gcol | 10 s | 1 | 1 | 0 | none |",
+        "| gcol | 20 s | 0 | 0 | 0 | none |",
     ]
-    assert "| r250.5 | 65 in 1 s | 1 of 2 | 0.5 (0.5) | 67 |" in page.aims(rows).splitlines()
-    told = [*rows[:2], *rows_of(page.TOLD_HEAD, [(5.0, 1, 65)], [])]
+    aims = page.aims(rows).splitlines()
+    assert "| DSJR500.5 | 122 in 5 s | 1 of 2 | 0.5 (0.5) | 123.0 (124) |" in aims
+    told = [*rows[:2], *rows_of(page.TOLD_HEAD, [(5.0, 1, 122)], [])]
     assert page.told(told).splitlines()[2:] == [
-        "| r250.5 | 65 | 20 s | 1 of 2 | 5 | 1 of 2 | 0.5 |"
+        "| DSJR500.5 | 122 | 20 s | 1 of 2 | 5 | 1 of 2 | 0.5 |"
     ]
 
 
 def test_every_graph_has_a_fewest_number(measurements: Measurements) -> None:
     instances, measure = measurements("instances"), measurements("measure")
-    for name in ("colorings", "colorings-once"):
+    for name in measurements("page_colorings").COLORINGS:
         plan = measure.EXPERIMENTS[name]
         graphs = {measure.stem_of(Path(one)) for one in plan.names}
         assert graphs == {*plan.goals} == {*instances.TOLD_COLORS}

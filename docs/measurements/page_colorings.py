@@ -10,7 +10,10 @@ from runs import GCOL, HEAD, TOLD_HEAD, Row
 from tables import Sources, grouped, table
 
 OURS = "gpx-cores"
-MARKS = (1.0, 5.0, 20.0, 60.0)
+COLORINGS = ("colorings", "colorings-told", "colorings-gcol")
+"""The experiments."""
+
+MARKS = (1.0, 5.0, 10.0, 20.0)
 CORES = {OURS: "two cores", HEAD: "one core", GCOL: "one core"}
 
 
@@ -56,7 +59,7 @@ def standing(rows: list[Row]) -> str:
             for name, group in grouped(rows).items():
                 both = [of(group, system=system) for system in (OURS, rival)]
                 own, theirs = (colors_at(one, mark) for one in both)
-                if not all(both) or mark > both[0][0]["limit"] or not own:
+                if not all(both) or not own or any(mark > one[0]["limit"] for one in both):
                     continue
                 graphs += 1
                 if not theirs or statistics.mean(own) < statistics.mean(theirs):
@@ -81,6 +84,8 @@ def aims(rows: list[Row]) -> str:
             when = [_reached(row, colors) for row in own]
             found = [one for one in when if one is not None and one <= seconds]
             reached = f"{len(found)} of {len(own)}"
+            if own and own[0]["limit"] < seconds:
+                reached += f" in {own[0]['limit']:g} s"
             mean = f"{statistics.mean(found):.2g} ({max(found):.2g})" if found else ""
             theirs = cell(of(group, system=HEAD), seconds)
             lines.append([name, f"{colors:g} in {seconds:g} s", reached, mean, theirs])
@@ -112,7 +117,7 @@ def _reached(row: Row, colors: float) -> float | None:
 
 def colorings(sources: Sources) -> dict[str, str]:
     """Colors against time on two cores, beside HEAD and gcol on one."""
-    rows = sources.rows("colorings", "colorings", "colorings-once")
+    rows = sources.rows("colorings", *COLORINGS)
     ours = of(rows, system=OURS)
     heads = [row for row in rows if row["system"] in (OURS, TOLD_HEAD)]
     return {

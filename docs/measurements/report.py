@@ -16,7 +16,7 @@ from pathlib import Path
 from curves import COLORS, GAPS, draw
 from experiments import EXPERIMENTS
 from instances import COLOR_AIMS, CORE_AIMS, GPU_AIMS
-from page_colorings import OURS, colorings
+from page_colorings import COLORINGS, OURS, colorings
 from page_defaults import defaults
 from page_faco import faco
 from page_focused import crossing, focused, on_gpu
@@ -73,13 +73,7 @@ PICTURES = {
         CORE_AIMS,
         GAPS,
     ),
-    "colorings": (
-        "colorings",
-        ("colorings", "colorings-once"),
-        (OURS, HEAD, GCOL),
-        COLOR_AIMS,
-        COLORS,
-    ),
+    "colorings": ("colorings", COLORINGS, (OURS, HEAD, GCOL), COLOR_AIMS, COLORS),
 }
 """Of each picture: the file of its rows, experiments, systems, what was aimed at, what is shown."""
 

@@ -13,15 +13,23 @@ from gpu.problems.coloring.instance import GraphInstance
 
 MOST_SEARCHED = 20_000  # vertices up to which a colony has tabu searches, if nobody says else
 MOST_WITH_TRAILS = 4096  # vertices up to which pairs of vertices have trails
-GPX_ANTS = 10  # an island that crosses colorings, an optimizer and an explorer
+GPX_ANTS = 12  # an island that crosses colorings, and the ones below
+GPX_EXPLORERS = 2  # of those; one optimizes conflicts, and one makes partial tabu search
 GPX_ISLAND = 8
-MOVES_A_VERTEX = 16  # of a generation
+GPU_ISLAND = 33
+# Moves of a generation for each vertex: so many by the density of the graph, within these bounds
+MOVES_BY_DENSITY, LEAST_MOVES, MOST_MOVES = 8, 16, 100
 
-CROSSING, OPTIMIZING, EXPLORING = range(3)
+CROSSING, OPTIMIZING, PARTIAL, EXPLORING = range(4)
 """What an ant does. The ants of a kind are numbered in a row, in this order of the kinds."""
 
-KINDS = 3
-KIND_NAMES = "ants that cross colorings", "a conflict optimizer", "an explorer"
+KINDS = 4
+KIND_NAMES = (
+    "ants that cross colorings",
+    "a conflict optimizer",
+    "partial tabu search",
+    "an explorer",
+)
 NOBODY = -1  # in the place of a kind
 
 MOST_HALVINGS = 4  # the least work that a kind of search has is its full one, halved so often
@@ -45,7 +53,7 @@ def moves_parameter() -> Any:
         "Moves of tabu search with which an ant repairs a coloring: a generation.",
         1,
         100_000_000,
-        automatic=f"{MOVES_A_VERTEX} n",
+        automatic=f"{MOVES_BY_DENSITY} n / density, from {LEAST_MOVES} n to {MOST_MOVES} n",
         phase="search",
         live=True,
     )
@@ -56,12 +64,24 @@ def ants_parameter(automatic: str) -> Any:
     return parameter(
         None,
         "m",
-        "All ants. Those that are neither optimizers nor explorers live on islands: they cross "
-        "colorings with each other, and repair them by tabu search. A graph is large beyond "
+        "All ants. Those that do nothing else live on islands: they cross colorings with each "
+        "other, and repair them by tabu search. A graph is large beyond "
         f"{MOST_SEARCHED:,} vertices.",
         1,
         100_000,
         automatic=automatic,
+    )
+
+
+def island_parameter(default: int) -> Any:
+    """Declare the field ``island``."""
+    return parameter(
+        default,
+        "I",
+        "Ants of an island, which cross their colorings with each other alone.",
+        2,
+        100_000,
+        phase="search",
     )
 
 
@@ -79,12 +99,27 @@ def optimizers_parameter(automatic: str) -> Any:
     )
 
 
+def partials_parameter(automatic: str) -> Any:
+    """Declare the field ``partials`` of a gpx colony."""
+    return parameter(
+        None,
+        "p",
+        "Ants that make partial tabu search (PartialCol): they color a part of the graph, and give "
+        "a class to the vertex without color for which the fewest neighbours lose theirs.",
+        0,
+        100_000,
+        automatic=automatic,
+        phase="search",
+    )
+
+
 def explorers_parameter(automatic: str) -> Any:
     """Declare the field ``explorers`` of a gpx colony."""
     return parameter(
         None,
         "e",
-        "Ants that search by themselves, with far fewer colors than the best coloring has.",
+        "Ants that search by themselves: of four, the first with far fewer colors than the best "
+        "coloring has, the others with one fewer, two of them with moves that are tabu for longer.",
         0,
         100_000,
         automatic=automatic,
@@ -123,16 +158,10 @@ class GpxParameters(Parameters):
     """Parameters of the gpx colonies, which are ours."""
 
     ants: int | None = ants_parameter(f"{GPX_ANTS}, 1 if n is large")
-    island: int = parameter(
-        GPX_ISLAND,
-        "I",
-        "Ants of an island, which cross their colorings with each other alone.",
-        2,
-        100_000,
-        phase="search",
-    )
+    island: int = island_parameter(GPX_ISLAND)
     optimizers: int | None = optimizers_parameter(f"m / {GPX_ANTS}, m if n is large")
-    explorers: int | None = explorers_parameter(f"m / {GPX_ANTS}, 0 if n is large")
+    partials: int | None = partials_parameter(f"m / {GPX_ANTS}, 0 if n is large")
+    explorers: int | None = explorers_parameter(f"m / {GPX_ANTS // GPX_EXPLORERS}, 0 if n is large")
     moves: int | None = moves_parameter()
     left: str = parameter(
         BY_TRAILS,
@@ -169,18 +198,21 @@ class GpxParameters(Parameters):
         """Fill what is automatic for a graph of ``n`` vertices; there is no more of anything."""
         searched = n <= MOST_SEARCHED
         ants = self.ants if self.ants is not None else GPX_ANTS if searched else 1
-        optimizers, explorers = self.optimizers, self.explorers
+        optimizers, partials, explorers = self.optimizers, self.partials, self.explorers
         if optimizers is None:
             optimizers = max(1, ants // GPX_ANTS) if searched else ants
-        optimizers = min(optimizers, ants)
+        if partials is None:
+            partials = ants // GPX_ANTS if searched else 0
         if explorers is None:
-            explorers = ants // GPX_ANTS if searched else 0
+            explorers = ants * GPX_EXPLORERS // GPX_ANTS if searched else 0
+        optimizers = min(optimizers, ants)
+        partials = min(partials, ants - optimizers)
         return dataclasses.replace(
             self,
             ants=ants,
             optimizers=optimizers,
-            explorers=min(explorers, ants - optimizers),
-            moves=_moves(self.moves, n),
+            partials=partials,
+            explorers=min(explorers, ants - optimizers - partials),
         )
 
 
@@ -204,7 +236,7 @@ class HeadParameters(Parameters):
     def resolved(self, n: int) -> Self:
         """Fill what is automatic."""
         ants = self.ants if self.ants is not None else 2
-        return dataclasses.replace(self, ants=ants, moves=_moves(self.moves, n))
+        return dataclasses.replace(self, ants=ants)
 
 
 def trails_note(parameters: GpxParameters | HeadParameters, n: int) -> str:
@@ -227,15 +259,20 @@ def trails_note(parameters: GpxParameters | HeadParameters, n: int) -> str:
     return "" if parameters.left == BY_TRAILS else "With left = random, ants do not read them"
 
 
-def _moves(moves: int | None, n: int) -> int:
-    return moves if moves is not None else MOVES_A_VERTEX * n
+def moves_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -> int:
+    """Return the moves of a generation: sparse graphs need long searches, dense ones short ones."""
+    if parameters.moves is not None:
+        return parameters.moves
+    by_density = round(MOVES_BY_DENSITY / max(graph.density, 1e-9))
+    return graph.n * min(max(by_density, LEAST_MOVES), MOST_MOVES)
 
 
 MOST_COUNT = 126  # neighbours that kernels count in seven bits
 MOST_WIDE = 1 << 13  # vertices for which they have wider counts
 MOST_ON_GPU = 1 << 14  # vertices whose sets kernels hold; see gpu/cuda/instances.py
 MULTIPROCESSORS = 132  # of the GPU for which the number of ants is chosen
-GPU_SHARE = 16  # on a GPU, one of so many ants is an explorer, and one an optimizer
+# On a GPU, one of so many ants is of this kind; all others cross colorings.
+GPU_OPTIMIZERS, GPU_PARTIALS, GPU_EXPLORERS = 16, 8, 8
 _GPU_ANTS = f"{2 * MULTIPROCESSORS}, fewer if n is large"
 
 
@@ -265,23 +302,31 @@ class GpxGpuParameters(GpxParameters):
     """Parameters of gpx-gpu."""
 
     ants: int | None = ants_parameter(_GPU_ANTS)
-    optimizers: int | None = optimizers_parameter(f"m / {GPU_SHARE}")
-    explorers: int | None = explorers_parameter(f"m / {GPU_SHARE}")
+    island: int = island_parameter(GPU_ISLAND)
+    optimizers: int | None = optimizers_parameter(f"m / {GPU_OPTIMIZERS}")
+    partials: int | None = partials_parameter(f"m / {GPU_PARTIALS}")
+    explorers: int | None = explorers_parameter(f"m / {GPU_EXPLORERS}")
     noise: int = noise_parameter(15)
 
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for a graph of ``n`` vertices; one ant at least crosses."""
         ants = self.ants if self.ants is not None else gpu_ants(n)
-        share = ants // GPU_SHARE
-        optimizers = self.optimizers if self.optimizers is not None else share
-        explorers = self.explorers if self.explorers is not None else share
-        explorers = min(explorers, max(0, ants - 2))
+        shares = {
+            "explorers": GPU_EXPLORERS,
+            "optimizers": GPU_OPTIMIZERS,
+            "partials": GPU_PARTIALS,
+        }
+        left, counts = max(0, ants - 2), {}
+        for name, share in shares.items():
+            given = getattr(self, name)
+            counts[name] = min(ants // share if given is None else given, left)
+            left -= counts[name]
         return dataclasses.replace(
             self,
             ants=ants,
-            explorers=explorers,
-            optimizers=min(optimizers, max(0, ants - 2 - explorers)),
-            moves=_moves(self.moves, n),
+            explorers=counts["explorers"],
+            optimizers=counts["optimizers"],
+            partials=counts["partials"],
         )
 
 
@@ -294,4 +339,4 @@ class HeadGpuParameters(HeadParameters):
     def resolved(self, n: int) -> Self:
         """Fill what is automatic for a graph of ``n`` vertices."""
         ants = self.ants if self.ants is not None else gpu_ants(n)
-        return dataclasses.replace(self, ants=ants, moves=_moves(self.moves, n))
+        return dataclasses.replace(self, ants=ants)

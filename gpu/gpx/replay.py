@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable
 
 import numpy as np
@@ -25,6 +25,8 @@ from gpu.core.decisions import (
 from gpu.core.formats import number_of, whole
 from gpu.core.random import Purpose, philox4x32
 from gpu.core.words import counted
+from gpu.gpx.cpu.partial import LOOSE_COUNT, OWN_COLORS, OWN_TIME, PartialColoring
+from gpu.gpx.cpu.partial_tabu import FEWEST_LOOSE, FEWEST_OF_LATE, MOST_OF_LATE, TENURE
 from gpu.gpx.cpu.state import (
     BEGUN,
     BEST_COLORS,
@@ -35,9 +37,24 @@ from gpu.gpx.cpu.state import (
     GpxState,
 )
 from gpu.gpx.parameters import CROSSING, EXPLORING
-from gpu.gpx.rule import TIE_LOTS, WHOLE_FACTOR
+from gpu.gpx.rule import (
+    EXPLORER_SPREADS,
+    LONGER_TENURE,
+    PARTIAL_TARGETS,
+    TENURE_WINDOW,
+    TIE_LOTS,
+    UNCHANGED,
+    WHOLE_FACTOR,
+)
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.tabu_search.cpu import LOOSE, NOW_COLORS, NOW_FEWEST, NOW_TIME, TabuStanding
+from gpu.tabu_search.cpu import (
+    LOOSE,
+    NOW_COLORS,
+    NOW_FEWEST,
+    NOW_TIME,
+    SPREAD,
+    TabuStanding,
+)
 from gpu.tabu_search.replay import SearchReplay
 
 _NOT_YET = (
@@ -102,7 +119,7 @@ class GpxReplay:
         self._why = ""  # it cannot be followed
         self._steps: list[Step] = []  # classes that it takes over, and vertices that are left over
         self._moves: SearchReplay | None = None
-        self._optimizer: _OptimizerReplay | None = None
+        self._partial: _PartialReplay | None = None
 
     def decision(
         self, ant: int, step: int, cancelled: Callable[[], bool] = never
@@ -113,12 +130,12 @@ class GpxReplay:
         if self._source is None:
             return Unanswered(ant, self._iteration, step, _PASSED if self._iteration else _NOT_YET)
         if ant != self._ant:
-            self._steps, self._moves, self._optimizer = [], None, None
+            self._steps, self._moves, self._partial = [], None, None
             self._why, self._ant = self._begin(self._source.standing_of(ant), ant), ant
         if self._why:
             return Unanswered(ant, self._iteration, step, self._why)
-        if self._optimizer is not None:
-            return self._optimizer.decision(ant, step, self._iteration, self._caveat, cancelled)
+        if self._partial is not None:
+            return self._partial.decision(step, self._iteration, self._caveat, cancelled)
         if step <= len(self._steps):
             return self._steps[step - 1]
         assert self._moves is not None
@@ -133,13 +150,20 @@ class GpxReplay:
             return _DONE
         if not progress[BEGUN]:
             return _NOT_YET
-        crossing = rules.ants - rules.optimizers - rules.explorers
         if rules.in_rounds:
             return _ALL_AT_ONCE
-        if crossing <= ant < crossing + rules.optimizers:
-            self._optimizer = _OptimizerReplay(self._graph, state, ant, ant - crossing)
-            return "" if self._optimizer.count <= target else _BEGINS_ANEW
-        number = ant if ant < crossing else ant - rules.optimizers
+        crossing, explorers = rules.crossing, rules.ants - rules.explorers
+        if crossing <= ant < explorers:
+            number = ant - crossing
+            if number < rules.optimizers:
+                self._partial = _OptimizerReplay(self._graph, state, ant, number)
+            else:
+                number -= rules.optimizers
+                target = max(1, target - number % PARTIAL_TARGETS)
+                self._partial = _PartialTabuReplay(self._graph, state, ant, number)
+            return "" if self._partial.count <= target else _BEGINS_ANEW
+        number = ant if ant < crossing else ant - rules.optimizers - rules.partials
+        spread = SPREAD
         numbers = state.searches.numbers[number]
         colors, count = state.searches.colors[number].copy(), int(numbers[NOW_COLORS])
         fewest, expiries = int(numbers[NOW_FEWEST]), state.expiries.moves[number].copy()
@@ -153,11 +177,14 @@ class GpxReplay:
                     return _BEGINS_ANEW
                 colors, count = self._cross(state, ant, island, target), target
                 fewest, expiries = len(self._graph.conflicts(colors)), np.zeros_like(expiries)
-        elif int(numbers[NOW_TIME]) - progress[GAINED_AT] > rules.patience:
-            return _BEGINS_ANEW
         else:
-            explored = max(1, int(rules.explored * (target + 1) + 0.5))
-            target = max(count, 1) if count <= min(target, explored) else min(target, explored)
+            setting = (ant - explorers) % len(EXPLORER_SPREADS)
+            spread = EXPLORER_SPREADS[setting]
+            if setting == 0:
+                if int(numbers[NOW_TIME]) - progress[GAINED_AT] > rules.patience:
+                    return _BEGINS_ANEW
+                target = min(target, max(1, int(rules.explored * (target + 1) + 0.5)))
+            target = min(target, count)
         most = expiries.shape[1]
         standing = TabuStanding(
             colors, count, int(numbers[NOW_TIME]), fewest, expiries, min(target, count) + 1
@@ -165,14 +192,23 @@ class GpxReplay:
         key, source = state.graph.key, _Standing(standing)
         kind = CROSSING if ant < crossing else EXPLORING
         moves = number_of(int(schedule[QUOTA + kind]), "move")
-        unless = _LATER.format(moves, schedule[BEST_COLORS])
-        self._moves = _MovesOf(self._graph, key, most, ant, number, source, self._iteration, unless)
+        self._moves = SearchReplay(
+            self._graph,
+            key,
+            most,
+            0,
+            source,
+            self._iteration,
+            who=f"Ant {ant + 1}",
+            unless=_LATER.format(moves, schedule[BEST_COLORS]),
+            spread=spread,
+        )
         return ""
 
     def _cross(self, state: GpxState, ant: int, island: int, count: int) -> NDArray[np.int32]:
         """Make the child of a crossing, class by class."""
         rules, parents = state.rules, state.population.parents
-        crossing = rules.ants - rules.optimizers - rules.explorers
+        crossing = rules.crossing
         first, end = (crossing * one // rules.islands for one in (island, island + 1))
         key = int(state.graph.key[0]), int(state.graph.key[1])
         words = [int(w) for w in philox4x32((0, ant, self._iteration, Purpose.CROSS), key)]
@@ -279,57 +315,127 @@ class GpxReplay:
         return Picture(marks, chosen[:OPTIONS_TOLD], None, frozen(colors.copy()), frozen(plain))
 
 
-class _MovesOf(SearchReplay):
-    """The moves of one ant: its search has the number by which its words are drawn."""
+class _PartialReplay:
+    """The moves of an ant with a partial coloring."""
 
     def __init__(
-        self,
-        graph: GraphInstance,
-        key: tuple[np.uint32, np.uint32],
-        most: int,
-        ant: int,
-        number: int,
-        source: _Standing,
-        iteration: int,
-        unless: str,
+        self, graph: GraphInstance, state: GpxState, own: PartialColoring, ant: int, number: int
     ) -> None:
-        who = f"Ant {ant + 1}"
-        super().__init__(graph, key, most, ant - number, source, iteration, who=who, unless=unless)
-
-
-class _OptimizerReplay:
-    """The moves of an optimizer."""
-
-    def __init__(self, graph: GraphInstance, state: GpxState, ant: int, number: int) -> None:
-        own = state.optimizers
         numbers = own.numbers[number]
-        self._graph, self._rules = graph, state.rules
+        self._graph, self._rules, self._ant = graph, state.rules, ant
         self._key = int(state.graph.key[0]), int(state.graph.key[1])
-        self._begin = own.colors[number], own.weights[number], own.loose[number, : numbers[2]]
-        self.count, self._begin_time = int(numbers[0]), int(numbers[1])
-        self._made, self._ant = 0, ant
-        self._restart()
+        self._begin = own.colors[number], own.loose[number, : numbers[LOOSE_COUNT]]
+        self.count, self._begin_time = int(numbers[OWN_COLORS]), int(numbers[OWN_TIME])
+        self.restart()
 
-    def _restart(self) -> None:
-        colors, weights, loose = self._begin
-        self.colors, self.weights = colors.copy(), weights.astype(np.int64)
+    def restart(self) -> None:
+        """Go back to where the ant stands."""
+        colors, loose = self._begin
+        self.colors = colors.copy()
         self.loose: list[int] = loose.tolist()
         self._time, self._made = self._begin_time, 0
 
     def decision(
-        self, ant: int, step: int, iteration: int, caveat: str, cancelled: Callable[[], bool]
+        self, step: int, iteration: int, caveat: str, cancelled: Callable[[], bool]
     ) -> Step | Unanswered | None:
         """Return move ``step``."""
+        ant = self._ant
         if step <= self._made:
-            self._restart()
+            self.restart()
         while self._made < step - 1 and self.loose:
             if cancelled():
                 return None
             self.move()
         if not self.loose:
             return Unanswered(ant, iteration, step, _ALL_COLORED)
+        move = self.move()
+        colored = np.flatnonzero(self.colors != LOOSE).astype(np.int32)
+        chosen = np.array([move.vertex], np.int32)
+        marks = (
+            PictureMark(Sign.COLORED, colored, "colored"),
+            PictureMark(Sign.EXCLUDED, move.out, "driven out"),
+            PictureMark(Sign.CHOSEN, chosen, "colored now"),
+        )
+        named = frozen(np.concatenate((chosen, move.out)))
+        plain = frozen(self.colors == move.color)
+        return Step(
+            ant,
+            iteration,
+            step,
+            f"Ant {ant + 1}, move {step}: {move.sentence}",
+            move.options,
+            Picture(marks, named, None, frozen(self.colors.copy()), plain),
+            caveat=caveat,
+        )
+
+    def move(self) -> _PartialMove:
+        """Make a move."""
+        block = (self._time >> 2, self._ant, 0, Purpose.OPTIMIZE)
+        word = int(philox4x32(block, self._key)[self._time & 3])
+        self._time += 1
+        self._made += 1
+        return self._move(word)
+
+    def _move(self, word: int) -> _PartialMove:
+        raise NotImplementedError
+
+    def _give_color(self, place: int, color: int) -> tuple[int, NDArray[np.int32]]:
+        """Color the vertex at a place of the list; return it, and who loses its color for that."""
+        v = self.loose[place]
+        self.loose[place] = self.loose[-1]
+        self.loose.pop()
+        near = self._graph.neighbours(v)
+        out = near[self.colors[near] == color]
+        self.colors[out] = LOOSE
+        self.loose += out.tolist()
+        self.colors[v] = color
+        return v, out
+
+    def _weights_of(self, v: int, weights: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return, of each class, the sum of the weights of a vertex' neighbours there."""
+        near = self._graph.neighbours(v)
+        inside = near[self.colors[near] != LOOSE]
+        sums = np.zeros(self.count, np.int64)
+        np.add.at(sums, self.colors[inside], weights[inside])
+        return sums
+
+
+@dataclass(frozen=True)
+class _PartialMove:
+    """A move on a partial coloring."""
+
+    vertex: int
+    color: int
+    out: NDArray[np.int32]  # who loses its color
+    sentence: str
+    options: Options
+
+
+class _OptimizerReplay(_PartialReplay):
+    """The moves of a conflict optimizer."""
+
+    def __init__(self, graph: GraphInstance, state: GpxState, ant: int, number: int) -> None:
+        self._begin_weights = state.optimizers.weights[number]
+        super().__init__(graph, state, state.optimizers, ant, number)
+
+    def restart(self) -> None:
+        super().restart()
+        self.weights = self._begin_weights.astype(np.int64)
+
+    def _move(self, word: int) -> _PartialMove:
         waiting = len(self.loose)
-        v, color, out, weights, keys = self.move()
+        place = word * waiting >> 32
+        v = self.loose[place]
+        weights = self._weights_of(v, self.weights)
+        low = WHOLE_FACTOR * self._rules.noise // 100
+        lots = np.array([_lot(v, c, word) for c in range(self.count)], np.int64)
+        factors = WHOLE_FACTOR - low + (lots * (2 * low + 1) >> 16)
+        keys = weights * factors + lots % TIE_LOTS
+        color = int(keys.argmin())
+        _, out = self._give_color(place, color)
+        self.weights[out] += 1
+        if (self.weights[out] >= int(self._rules.heaviest)).any():
+            self.weights = (self.weights + 1) >> 1
         order = np.argsort(keys, kind="stable")[:OPTIONS_TOLD]
         told = [
             Option(
@@ -343,56 +449,102 @@ class _OptimizerReplay:
         if len(out):
             are = "loses its color, and weighs" if len(out) == 1 else "lose their color, and weigh"
             drives = f"{counted(len(out), 'neighbour')} there {are} 1 more from now on"
-        colored = np.flatnonzero(self.colors != LOOSE).astype(np.int32)
-        chosen = np.array([v], np.int32)
-        marks = (
-            PictureMark(Sign.COLORED, colored, "colored"),
-            PictureMark(Sign.EXCLUDED, out, "driven out"),
-            PictureMark(Sign.CHOSEN, chosen, "colored now"),
-        )
-        named = frozen(np.concatenate((chosen, out)))
-        plain = frozen(self.colors == color)
-        return Step(
-            ant,
-            iteration,
-            step,
-            f"Ant {ant + 1}, move {step}: of {number_of(waiting, 'vertex')} without color it takes "
-            f"vertex {self._graph.called(v)}, and gives it color {color + 1} of {self.count}, "
-            f"where the lightest neighbours are: {drives}.",
+        return _PartialMove(
+            v,
+            color,
+            out,
+            f"of {number_of(waiting, 'vertex')} without color it takes vertex "
+            f"{self._graph.called(v)}, and gives it color {color + 1} of {self.count}, where the "
+            f"lightest neighbours are: {drives}.",
             Options(("color", "", "", "", "weight"), tuple(told), self.count),
-            Picture(marks, named, None, frozen(self.colors.copy()), plain),
-            caveat=caveat,
         )
 
-    def move(
-        self,
-    ) -> tuple[int, int, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-        """Make a move; return vertex, color, who is driven out, and weights and keys of colors."""
-        block = (self._time >> 2, self._ant, 0, Purpose.OPTIMIZE)
-        word = int(philox4x32(block, self._key)[self._time & 3])
-        self._time += 1
-        self._made += 1
-        place = word * len(self.loose) >> 32
-        v = self.loose[place]
-        self.loose[place] = self.loose[-1]
-        self.loose.pop()
-        near = self._graph.neighbours(v)
-        inside = near[self.colors[near] != LOOSE]
-        weights = np.zeros(self.count, np.int64)
-        np.add.at(weights, self.colors[inside], self.weights[inside])
-        low = WHOLE_FACTOR * self._rules.noise // 100
-        lots = np.array([_lot(v, c, word) for c in range(self.count)], np.int64)
-        factors = WHOLE_FACTOR - low + (lots * (2 * low + 1) >> 16)
-        keys = weights * factors + lots % TIE_LOTS
-        color = int(keys.argmin())
-        out = near[self.colors[near] == color]
-        self.colors[out] = LOOSE
-        self.loose += out.tolist()
-        self.weights[out] += 1
-        self.colors[v] = color
-        if (self.weights[out] >= int(self._rules.heaviest)).any():
-            self.weights = (self.weights + 1) >> 1
-        return v, color, out, weights, keys
+
+class _PartialTabuReplay(_PartialReplay):
+    """The moves of partial tabu search."""
+
+    def __init__(self, graph: GraphInstance, state: GpxState, ant: int, number: int) -> None:
+        own = state.partials
+        most = own.row.shape[1]
+        expiries = own.expiries[number]
+        dense = state.graph.near.size > 0
+        by_vertex = expiries.reshape(most, -1).T if dense else expiries.reshape(-1, most)
+        self._begin_tabu = by_vertex, own.numbers[number]
+        super().__init__(graph, state, own, ant, number)
+
+    def restart(self) -> None:
+        super().restart()
+        expiries, numbers = self._begin_tabu
+        self.expiries = expiries.copy()
+        self._tenure, self._fewest = int(numbers[TENURE]), int(numbers[FEWEST_LOOSE])
+        self._of_late = [int(numbers[MOST_OF_LATE]), int(numbers[FEWEST_OF_LATE])]
+
+    def _move(self, word: int) -> _PartialMove:
+        waiting, time = len(self.loose), self._time - 1
+        ones = np.ones(self._graph.n, np.int64)
+        free = self._fewest - waiting + 1
+        moves: list[tuple[int, int, int, int, int]] = []  # number driven out, lot, vertex, ...
+        allowed = []
+        for place, v in enumerate(self.loose):
+            for c, driven in enumerate(self._weights_of(v, ones).tolist()):
+                wait = max(0, int(self.expiries[v, c]) - time)
+                moves.append((driven, _lot(v, c, word), v, c, wait))
+                if wait == 0 or driven < free:
+                    allowed.append((driven, _lot(v, c, word), v, c, place))
+        if allowed:
+            *_, color, place = min(allowed)
+        else:
+            place = word * waiting >> 32
+            color = _lot(self.loose[place], 1, word) * self.count >> 16
+        v, out = self._give_color(place, color)
+        self.expiries[out, color] = self._time + self._tenure
+        self._look_back(len(self.loose))
+        order = sorted(moves, key=lambda m: (m[0], m[4] > 0, m[2:4] != (v, color), m[1]))
+        shown = order[:OPTIONS_TOLD]
+        if all(m[2:4] != (v, color) for m in shown):
+            shown[-1] = next(m for m in order if m[2:4] == (v, color))
+        told = [
+            Option(
+                (
+                    f"{self._graph.called(m[2])} → {m[3] + 1}",
+                    "",
+                    str(m[4]) if m[4] else "",
+                    "",
+                    str(m[0]),
+                ),
+                float(m[0]),
+                (m[2],),
+                chosen=m[2:4] == (v, color),
+            )
+            for m in shown
+        ]
+        drives = "no neighbour is in its way"
+        if len(out):
+            loses = "loses its color" if len(out) == 1 else "lose their color"
+            tabu = f"; for {counted(self._tenure, 'move')} that class is tabu for "
+            drives = f"{counted(len(out), 'neighbour')} there {loses}"
+            drives += f"{tabu}{'it' if len(out) == 1 else 'them'}" if self._tenure else ""
+        why = "for that, the fewest neighbours lose their color" if allowed else "all are tabu"
+        return _PartialMove(
+            v,
+            color,
+            out,
+            f"of {number_of(waiting, 'vertex')} without color, vertex {self._graph.called(v)} "
+            f"gets color {color + 1} of {self.count}, because {why}: {drives}.",
+            Options(
+                ("vertex → color", "", "tabu for", "", "lose their color"), tuple(told), len(moves)
+            ),
+        )
+
+    def _look_back(self, count: int) -> None:
+        """Change the tenure by how the search goes."""
+        self._fewest = min(self._fewest, count)
+        most, fewest = self._of_late
+        self._of_late = [max(most, count), min(fewest, count)]
+        if self._time % TENURE_WINDOW == 0:
+            still = self._of_late[0] - self._of_late[1] <= UNCHANGED
+            self._tenure += LONGER_TENURE if still else -(self._tenure > 0)
+            self._of_late = [0, self._graph.n]
 
 
 def _lot(first: int, second: int, word: int) -> int:

@@ -6,23 +6,37 @@ behind always squeezes its own, and pairs of HEAD do so whenever fewer colors ar
 
 **Random numbers.** A *word* is a random word of Philox. Move t (counted from 0) of the ant a has
 word ``t & 3`` of block ``t >> 2`` of that ant, iteration 0, purpose TABU for a tabu search and
-OPTIMIZE for an optimizer; an ant's moves are counted on over its whole life. What an ant draws when
-it crosses colorings, or makes a random one, in iteration i has words 0 and 1 of block 0 of (i, a),
-purpose CROSS. A *lot* is made of two whole numbers and a word, :func:`gpu.tabu_search.cpu.lot_of`;
-it has 16 bits. Where options are equal, the one with the lowest lot is taken; if lots are equal,
-the one with the lowest first number, and then the lowest second one.
+OPTIMIZE for an ant with a partial coloring; an ant's moves are counted on over its whole life.
+What an ant draws when it crosses colorings, or makes a random one, in iteration i has words 0 and 1
+of block 0 of (i, a), purpose CROSS. A *lot* is made of two whole numbers and a word,
+:func:`gpu.tabu_search.cpu.lot_of`; it has 16 bits. Where options are equal, the one with the lowest
+lot is taken; if lots are equal, the one with the lowest first number, and then the lowest second
+one.
 
 **Tabu moves** are those of :mod:`gpu.tabu_search.cpu`: lots are of vertex and color.
 
-**A conflict optimizer** has a list of the vertices without color. At the beginning they are in
-ascending order. A move draws place ``word * length >> 32`` of the list; the last vertex of the list
-takes that place. For each class c, let G be the sum of the weights of the vertex' neighbours in c,
-and L the lot of vertex and c. With the noise of ν percent, ``low = 1024 ν // 100``, and the key is
-``G * (1024 - low + (L * (2 low + 1) >> 16)) + (L & 1023)`` in 32 bits. The class with the lowest
-key is taken, and if keys are equal, the lowest class. The vertex' neighbours in this class lose
-their color, in ascending order: each goes to the end of the list, and weighs 1 more. If one of them
-then weighs :func:`gpu.gpx.cpu.optimizer.heaviest_of` or more, all weights w become
-``(w + 1) >> 1`` after the move. A vertex weighs 1 at first.
+**A partial coloring** has a list of the vertices without color. At the beginning they are in
+ascending order. A move takes one of them from the list, the last vertex of the list takes its
+place, and gives it a class. Its neighbours in this class lose their color, in ascending order: each
+goes to the end of the list.
+
+**A conflict optimizer** takes the vertex at place ``word * length >> 32`` of the list. For each
+class c, let G be the sum of the weights of the vertex' neighbours in c, and L the lot of vertex and
+c. With the noise of ν percent, ``low = 1024 ν // 100``, and the key is ``G * (1024 - low + (L * (2
+low + 1) >> 16)) + (L & 1023)`` in 32 bits. The class with the lowest key is taken, and if keys are
+equal, the lowest class. Whoever loses its color weighs 1 more. If one of them then weighs
+:func:`gpu.gpx.cpu.optimizer.heaviest_of` or more, all weights w become ``(w + 1) >> 1`` after the
+move. A vertex weighs 1 at first.
+
+**Partial tabu search** takes, of all vertices without color and all classes, the pair for which the
+fewest vertices lose their color; lots are of vertex and class. Whoever loses its color in move t
+must not have that class again before move ``t + 1 + T``, unless fewer vertices than ever have no
+color then. If no pair is left, it takes the vertex at place ``word * length >> 32``, and the class
+``L * k >> 16``, L being the lot of (vertex, 1). T is 10 at first. After every 1000 moves it becomes
+15 more if the number of vertices without color changed by no more than 1 in them, and 1 less, but
+not less than 0, if it changed by more. With each other number of colors, T and what is tabu begin
+anew. The p-th such ant, counted from 0, tries ``p % PARTIAL_TARGETS`` colors fewer than others do,
+but one at least.
 
 **In a large graph** whose only ant is an optimizer, it makes rounds of moves at once while L of its
 vertices have no color, L being 512 or more; else single moves as above, with a new list in each
@@ -37,7 +51,7 @@ round, an optimizer sums up the weights.
 **Squeezing.** A coloring that shall have fewer colors loses its smallest classes, of equals the
 lowest one first; the others are numbered anew in their order. For a tabu search, the vertices of
 these classes, in ascending order, get the color that the fewest of their neighbours have, of equals
-the lowest; then nothing is tabu. For an optimizer they have no color.
+the lowest; then nothing is tabu. In a partial coloring they have no color.
 
 **A random coloring** with k colors gives vertex v the color ``L * k >> 16``, L being the lot of
 (v, 1) and word 1.
@@ -76,18 +90,31 @@ of equals the one that came first, and of the same generation that of the first 
 cycle the elite of the cycle before, if there is one, takes the place of the first ant's result.
 Whenever fewer colors are tried, all begin anew with a random coloring, and forget their elites.
 
-**Explorers** make tabu moves as well. They begin with a random coloring of as many colors as the
-share ``explored`` of the best number says, rounded; it is squeezed when that number falls. When
-they have had no fewer conflicts for ``patience`` generations, they begin anew.
+**Explorers** make tabu moves as well, and cross nothing. Explorer e, counted from 0, has the
+spread ``EXPLORER_SPREADS[e % len(EXPLORER_SPREADS)]`` of tenures. The first of so many begins with
+a random coloring of as many colors as the share ``explored`` of the best number says, rounded; it
+is squeezed when that number falls. When it has had no fewer conflicts for ``patience`` generations,
+it begins anew. The others begin with the best coloring, squeezed by one color, and squeeze their
+own when others have found a better one; they never begin anew.
 """
 
 from __future__ import annotations
+
+from gpu.tabu_search.cpu import SPREAD
 
 WHOLE_FACTOR = 1024  # a factor of 1, with which an optimizer multiplies a weight
 TIE_LOTS = 1024  # what decides between weights that are equal
 HEAVIEST_SUM = 1 << 21  # sums of weights, times a factor, fit into 32 bits
 WHOLE_KEEP = 1 << 16  # a share of trails of 1
 MOST_TRAIL = 65535  # of two vertices that always have one color
+LONG_SPREAD, LONGER_SPREAD = 30, 100
+EXPLORER_SPREADS = SPREAD, LONG_SPREAD, LONGER_SPREAD, SPREAD
+MOST_SPREAD = max(EXPLORER_SPREADS)
+PARTIAL_TARGETS = 4
+FIRST_TENURE = 10  # of partial tabu search
+LONGER_TENURE = 15  # is added where the search goes round in circles
+TENURE_WINDOW = 1000  # moves after which that is looked at
+UNCHANGED = 1  # it does if the number of vertices without color changed by no more than that
 BEHIND = 16  # an ant is far behind if it must give up more than one in so many colors
 FEW_LOOSE = 512  # vertices without color from which on an optimizer of a large graph makes rounds
 ROUND_SHARE = 8  # one in so many of them moves in a round

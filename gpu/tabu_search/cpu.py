@@ -7,8 +7,9 @@ is random. For some moves after that, it is tabu to give the vertex its old colo
 leads to fewer conflicts than there ever were.
 
 The vertex is tabu for 0 to 9 moves, and for 0.6 moves more per vertex in conflict (Galinier and Hao
-1999). What a search does depends on the seed, its number and its first coloring alone: the kernels
-in ``gpu/tabu_search/cuda/search.cu`` do the same.
+1999); other searches than those of ACO-RLF may have another number than these ten, the *spread*.
+What a search does depends on the seed, its number and its first coloring alone: the kernels in
+``gpu/tabu_search/cuda/search.cu`` do the same.
 
 How it is fast: neighbours by color are kept in columns, one for each color, so that a move changes
 two columns, which lie in the first-level cache; of a dense graph, whole vectors at once. Vertices
@@ -36,6 +37,8 @@ BARRED = np.uint16(0x8000)  # marks a color that a vertex cannot get: its own, o
 COUNTED = np.uint16(0x7FFF)  # what is left is the number of neighbours
 BEYOND = np.uint16(0xFFFF)  # entries of a row beyond the last color
 STALE = COUNTED  # stands where the least number of a row must be looked for anew
+
+SPREAD = 10  # how many different tenures there are for the same conflicts; see above
 
 MOST_DENSE = 8192  # vertices up to which a graph can be dense: n² bytes are 64 MiB
 LEAST_DENSITY = 1 / 16  # where neighbours are listed faster one by one
@@ -121,10 +124,10 @@ def _words(n: int) -> int:
     return -(-n // 64)
 
 
-def shapes_of(graph: GraphInstance, most: int) -> dict[str, Shape]:
+def shapes_of(graph: GraphInstance, most: int, spread: int = SPREAD) -> dict[str, Shape]:
     """Return the shape of each array of a workspace that has another one than (n,)."""
     n = graph.n
-    ring = 1 << (3 * n // 5 + 16).bit_length()
+    ring = 1 << (3 * n // 5 + spread + 6).bit_length()
     return {
         "counts": (most, n),
         "rows": (n, -(-most // LANES) * LANES),
@@ -139,9 +142,9 @@ def shapes_of(graph: GraphInstance, most: int) -> dict[str, Shape]:
     }
 
 
-def workspace_of(graph: GraphInstance, most: int) -> TabuWorkspace:
+def workspace_of(graph: GraphInstance, most: int, spread: int = SPREAD) -> TabuWorkspace:
     """Allocate what one search works with."""
-    return allocated(TabuWorkspace, graph.n, **shapes_of(graph, most))
+    return allocated(TabuWorkspace, graph.n, **shapes_of(graph, most, spread))
 
 
 def bytes_of_workspace(graph: GraphInstance, most: int) -> int:
@@ -209,7 +212,7 @@ def search(
     while True:
         prepare(rules, workspace, expiries, state[FEWEST_CONFLICTS], target)
         while now[CONFLICTS] > 0 and made < rules.moves:
-            move(rules, workspace, expiries, number)
+            move(rules, workspace, expiries, number, SPREAD)
             made += 1
         if now[CONFLICTS] > 0:
             break
@@ -467,7 +470,11 @@ def _best_gain(workspace: TabuWorkspace, wrong: Whole) -> tuple[np.int64, bool]:
 
 @compiled
 def move(
-    rules: TabuRules, workspace: TabuWorkspace, expiries: NDArray[np.uint32], number: Whole
+    rules: TabuRules,
+    workspace: TabuWorkspace,
+    expiries: NDArray[np.uint32],
+    number: Whole,
+    spread: Whole,
 ) -> None:
     """Make the best move of search ``number``, or none if all are tabu."""
     colors, rows, now = workspace.colors, workspace.rows, workspace.numbers
@@ -492,7 +499,7 @@ def move(
                 best_code = min(best_code, lot_of(v, color, word) << 46 | v << 20 | color)
     v, to = best_code >> 20 & 0x3FFFFFF, best_code & 0xFFFFF
     left = np.int64(colors[v])
-    tenure = (np.int64(word) * 10 >> 32) + 3 * wrong // 5
+    tenure = (np.int64(word) * spread >> 32) + 3 * wrong // 5
     expiries[v, left] = np.uint32(time + 1 + tenure)
     _list_expiry(workspace, v, left, time + 1 + tenure)
     rows[workspace.places[v], to] |= BARRED
@@ -610,11 +617,12 @@ def make_moves(
     workspace: TabuWorkspace,
     expiries: NDArray[np.uint32],
     number: Whole,
+    spread: int,
     count: int,
 ) -> int:
     """Make at most ``count`` moves, as long as there are conflicts; return how many were made."""
     made = 0
     while made < count and workspace.numbers[CONFLICTS] > 0:
-        move(rules, workspace, expiries, number)
+        move(rules, workspace, expiries, number, spread)
         made += 1
     return made

@@ -32,6 +32,7 @@ from gpu.tabu_search.cpu import (
     NOW_COLORS,
     NOW_FEWEST,
     NOW_TIME,
+    SPREAD,
     WRONG,
     TabuStanding,
     rules_of,
@@ -161,12 +162,13 @@ class SearchReplay:
         *,
         who: str = "",
         unless: str = "It is so unless an ant of this iteration needs fewer than {} colors.",
+        spread: int = SPREAD,
     ) -> None:
-        self._who, self._unless = who, unless
+        self._who, self._unless, self._spread = who, unless, spread
         self._graph, self._ants, self._iteration = graph, ants, iteration
         self._source = source
         self._rules = rules_of(key, graph, most, 0)
-        self._workspace = workspace_of(graph, self._rules.most)
+        self._workspace = workspace_of(graph, self._rules.most, spread)
         self._search, self._made, self._best = -1, 0, 0
         self._expiries = np.zeros((graph.n, self._rules.most), np.uint32)
 
@@ -217,7 +219,7 @@ class SearchReplay:
 
     def _begin(self, search: int, standing: TabuStanding) -> None:
         workspace, self._search, self._made = self._workspace, search, 0
-        self._best, self._expiries = standing.best, standing.expiries
+        self._best, self._expiries = standing.best, standing.expiries.copy()
         workspace.colors[:] = standing.colors
         workspace.numbers[[NOW_COLORS, NOW_TIME]] = standing.tries, standing.time
         self._squeeze(min(standing.best - 1, self._rules.most), standing.fewest)
@@ -228,7 +230,7 @@ class SearchReplay:
 
     def _make(self, count: int) -> None:
         state = self._rules, self._workspace, self._expiries
-        self._made += single_move.make_moves(*state, self._search, count)
+        self._made += single_move.make_moves(*state, self._search, self._spread, count)
 
     def _described(self, step: int) -> TabuMove:
         """Make the next move, and tell all that led to it."""

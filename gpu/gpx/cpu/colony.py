@@ -22,15 +22,18 @@ from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.gpx.cpu import state as states
 from gpu.gpx.cpu.crossover import CROSS, CrossRoom, color_at_random, cross_colorings
-from gpu.gpx.cpu.optimizer import (
+from gpu.gpx.cpu.optimizer import optimize_once
+from gpu.gpx.cpu.partial import (
     DRIVEN_OUT,
     LOOSE_COUNT,
     OPTIMIZE,
     OWN_COLORS,
-    Optimizer,
-    begin_optimizer,
-    optimize_once,
+    PartialColoring,
+    begin_partial_coloring,
+    new_partial_colorings,
+    partial_coloring_of,
 )
+from gpu.gpx.cpu.partial_tabu import begin_partial_tabu, move_partial_tabu
 from gpu.gpx.cpu.rounds import (
     CHECK,
     CHOOSE,
@@ -81,12 +84,19 @@ from gpu.gpx.parameters import (
     MOST_HALVINGS,
     NOBODY,
     OPTIMIZING,
+    PARTIAL,
     RECOVERY,
     GpxParameters,
     HeadParameters,
     trails_note,
 )
-from gpu.gpx.rule import FEW_LOOSE, MOST_TRAIL, WHOLE_KEEP
+from gpu.gpx.rule import (
+    EXPLORER_SPREADS,
+    FEW_LOOSE,
+    MOST_TRAIL,
+    PARTIAL_TARGETS,
+    WHOLE_KEEP,
+)
 from gpu.problems.coloring.instance import GraphInstance, class_order
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import (
@@ -96,6 +106,7 @@ from gpu.tabu_search.cpu import (
     NOW_TIME,
     TABU,
     WRONG,
+    TabuRules,
     TabuWorkspace,
     build,
     move,
@@ -128,17 +139,17 @@ def run(
         if task.thread == 0:
             _gather(state)
     elif state.population.progress[0, BEGUN]:
-        own, iteration = _optimizer_of(state, 0), state.record.numbers[ITERATION]
+        own, iteration = partial_coloring_of(state.optimizers, 0), state.record.numbers[ITERATION]
         play_stage(state.graph, own, state.rounds, iteration, state.rules.noise, task, stage)
 
 
 @inlined
 def _ant_of(rules: GpxRules, unit: Whole) -> np.int64:
-    """Return whose turn it is: optimizers begin and explorers end, so that two threads share."""
-    crossing = rules.ants - rules.optimizers - rules.explorers
-    if unit < rules.optimizers:
+    """Return whose turn it is: partial colorings come first, so that two threads share."""
+    crossing, partial_ = rules.crossing, rules.optimizers + rules.partials
+    if unit < partial_:
         return np.int64(crossing + unit)
-    return np.int64(unit - rules.optimizers if unit < rules.optimizers + crossing else unit)
+    return np.int64(unit - partial_ if unit < partial_ + crossing else unit)
 
 
 @compiled
@@ -146,20 +157,17 @@ def _work(state: GpxState, room: CrossRoom, ant: Whole, threads: Whole) -> None:
     """Let an ant search, or end the round that so many threads have played."""
     rules, progress = state.rules, state.population.progress[ant]
     progress[FOUND] = progress[OPERATIONS] = progress[MOVES] = 0
-    crossing = rules.ants - rules.optimizers - rules.explorers
-    target = state.schedule[BEST_COLORS] - 1
+    target, kind = state.schedule[BEST_COLORS] - 1, _kind_of(rules, ant)
     if target < 1:
         return
     if rules.in_rounds:
         _end_round(state, threads, target)
-    elif ant < crossing:
+    elif kind == CROSSING:
         _cross_and_search(state, room, ant, target)
-    elif ant < crossing + rules.optimizers:
-        _optimize(state, ant, ant - crossing, target)
+    elif kind == EXPLORING:
+        _explore(state, ant, target)
     else:
-        number = ant - rules.optimizers
-        explored = max(1, np.int64(rules.explored * (target + 1) + 0.5))
-        _explore(state, ant, number, min(target, explored))
+        _color_in_part(state, ant, kind, target)
 
 
 @inlined
@@ -185,24 +193,6 @@ def _search_of(state: GpxState, number: Whole) -> TabuWorkspace:
 
 
 @inlined
-def _optimizer_of(state: GpxState, number: Whole) -> Optimizer:
-    """Return what one optimizer works with."""
-    s = state.optimizers
-    return Optimizer(
-        s.colors[number],
-        s.loose[number],
-        s.weights[number],
-        s.sums[number],
-        s.members[number],
-        s.row[number],
-        s.sizes[number],
-        s.names[number],
-        s.numbers[number],
-        s.words[number],
-    )
-
-
-@inlined
 def _copy(to: NDArray[np.int32], colors: NDArray[np.int32]) -> None:
     for v in range(colors.size):
         to[v] = colors[v]
@@ -217,15 +207,13 @@ def _key(colors: Whole, conflicts: Whole) -> np.int64:
 @inlined
 def first_ant(rules: GpxRules, island: Whole) -> np.int64:
     """Return the first ant of an island; the number of islands gives the end of the last one."""
-    crossing = rules.ants - rules.optimizers - rules.explorers
-    return np.int64(crossing * island // rules.islands)
+    return np.int64(rules.crossing * island // rules.islands)
 
 
 @inlined
 def island_of(rules: GpxRules, ant: Whole) -> np.int64:
     """Return on which island an ant lives."""
-    crossing = rules.ants - rules.optimizers - rules.explorers
-    return np.int64((rules.islands * (ant + 1) - 1) // crossing)
+    return np.int64((rules.islands * (ant + 1) - 1) // rules.crossing)
 
 
 @inlined
@@ -284,7 +272,7 @@ def _cross_and_search(state: GpxState, room: CrossRoom, ant: Whole, target: Whol
         _begin_search(state, own, ant, target)
         population.result_keys[ant] = _key(now[NOW_COLORS], now[CONFLICTS])
         _copy(population.results[ant], own.colors)
-    _search(state, own, ant, ant, schedule[QUOTA + CROSSING], True)
+    _search(state, own, ant, ant, schedule[QUOTA + CROSSING], tabu.SPREAD, True)
 
 
 @inlined
@@ -300,7 +288,13 @@ def _begin_search(state: GpxState, own: TabuWorkspace, number: Whole, target: Wh
 
 @compiled
 def _search(
-    state: GpxState, own: TabuWorkspace, ant: Whole, number: Whole, quota: Whole, keeps: bool
+    state: GpxState,
+    own: TabuWorkspace,
+    ant: Whole,
+    number: Whole,
+    quota: Whole,
+    spread: Whole,
+    keeps: bool,
 ) -> None:
     """Make so many moves of tabu search; whenever a coloring is proper, give up a class.
 
@@ -316,7 +310,7 @@ def _search(
     while True:
         while now[CONFLICTS] > 0 and made < quota and (keeps or work < most_work):
             work += fixed + now[WRONG] * (now[NOW_COLORS] // 16 + 2)
-            move(state.graph, own, expiries, number)
+            move(state.graph, own, expiries, ant, spread)
             made += 1
             if now[NOW_FEWEST] < fewest:
                 fewest = now[NOW_FEWEST]
@@ -364,14 +358,25 @@ def _keep_found(
 
 
 @compiled
-def _explore(state: GpxState, ant: Whole, number: Whole, target: Whole) -> None:
-    """Search with far fewer colors."""
-    own, progress = _search_of(state, number), state.population.progress[ant]
-    now, key = own.numbers, state.graph.key
-    stalled = now[NOW_TIME] - progress[GAINED_AT] > state.rules.patience
+def _explore(state: GpxState, ant: Whole, target: np.int64) -> None:
+    """Search without crossing: with far fewer colors, or with tenures of one's own."""
+    rules, progress = state.rules, state.population.progress[ant]
+    number, setting = ant - rules.optimizers - rules.partials, _setting_of(rules, ant)
+    own, key = _search_of(state, number), state.graph.key
+    now = own.numbers
+    if setting == 0:
+        explored = np.int64(rules.explored * (target + 1) + 0.5)
+        if explored < target:
+            target = explored if explored > 0 else np.int64(1)
+    stalled = setting == 0 and now[NOW_TIME] - progress[GAINED_AT] > rules.patience
     if not progress[BEGUN]:
-        draw_block(own.words, key, TABU, 0, number, 0)
-    if not progress[BEGUN] or stalled:
+        draw_block(own.words, key, TABU, 0, ant, 0)
+    if setting != 0 and not progress[BEGUN]:
+        progress[BEGUN] = 1
+        _copy(own.colors, state.population.best)
+        now[NOW_COLORS] = state.schedule[BEST_COLORS]
+        _begin_search(state, own, number, target)
+    elif not progress[BEGUN] or stalled:
         progress[BEGUN] = 1
         progress[GAINED_AT] = now[NOW_TIME]
         now[NOW_COLORS] = target
@@ -380,53 +385,81 @@ def _explore(state: GpxState, ant: Whole, number: Whole, target: Whole) -> None:
         _begin_search(state, own, number, target)
     elif now[NOW_COLORS] > target:
         _begin_search(state, own, number, target)
-    _search(state, own, ant, number, state.schedule[QUOTA + EXPLORING], False)
+    quota, spread = state.schedule[QUOTA + EXPLORING], EXPLORER_SPREADS[setting]
+    _search(state, own, ant, number, quota, spread, False)
+
+
+@inlined
+def _setting_of(rules: GpxRules, ant: Whole) -> np.int64:
+    """Return the place of an explorer's spread: the first of them tries far fewer colors."""
+    return np.int64((ant - rules.ants + rules.explorers) % len(EXPLORER_SPREADS))
 
 
 @compiled
-def _optimize(state: GpxState, ant: Whole, number: Whole, target: Whole) -> None:
-    """Make moves of an optimizer; whenever all vertices have a color, give up a class."""
+def _color_in_part(state: GpxState, ant: Whole, kind: Whole, target: np.int64) -> None:
+    """Make moves on a partial coloring; whenever all vertices have a color, give up a class."""
     rules, graph, population = state.rules, state.graph, state.population
-    own, progress = _optimizer_of(state, number), population.progress[ant]
-    numbers, n = own.numbers, own.colors.size
+    first, by_tabu = rules.crossing, kind == PARTIAL
+    if by_tabu:
+        number = ant - first - rules.optimizers
+        target = max(np.int64(1), np.int64(target - number % PARTIAL_TARGETS))
+        own = partial_coloring_of(state.partials, number)
+    else:
+        own = partial_coloring_of(state.optimizers, ant - first)
+    progress, numbers, n = population.progress[ant], own.numbers, own.colors.size
     if not progress[BEGUN] or numbers[OWN_COLORS] > target:
         if not progress[BEGUN]:
             draw_block(own.words, graph.key, OPTIMIZE, 0, ant, 0)
         progress[BEGUN] = 1
         _copy(own.colors, population.best)
-        squeeze(own.colors, own.sizes, own.names, target + 1, target)
-        numbers[OWN_COLORS] = target
-        begin_optimizer(graph, own)
+        _give_up_classes(graph, own, state.schedule[BEST_COLORS], target, by_tabu)
     dense = graph.near.size > 0
     neighbours = graph.neighbours.size // n
     a_vertex = n // 8 if dense else 2 * neighbours
-    quota = state.schedule[QUOTA + OPTIMIZING]
+    quota = state.schedule[QUOTA + kind]
     made = work = np.int64(0)
     while True:
         while numbers[LOOSE_COUNT] > 0 and made < quota:
-            optimize_once(graph, own, ant, rules.noise, rules.heaviest)
-            work += 2 * numbers[OWN_COLORS] + a_vertex * (1 + numbers[DRIVEN_OUT]) + 40
+            looked_at = np.int64(2 * numbers[OWN_COLORS])
+            if by_tabu:
+                looked_at = numbers[OWN_COLORS] * numbers[LOOSE_COUNT]
+                move_partial_tabu(graph, own, ant)
+            else:
+                optimize_once(graph, own, ant, rules.noise, rules.heaviest)
+            work += looked_at + a_vertex * (1 + numbers[DRIVEN_OUT]) + 40
             made += 1
         if numbers[LOOSE_COUNT] > 0:
             break
         _keep_found(population, ant, own.colors, own.names, numbers[OWN_COLORS])
-        if progress[FOUND] == 1:
+        found = progress[FOUND]
+        if found == 1:
             break
         _copy(own.colors, population.found[ant])
-        squeeze(own.colors, own.sizes, own.names, progress[FOUND], progress[FOUND] - 1)
-        numbers[OWN_COLORS] = progress[FOUND] - 1
-        begin_optimizer(graph, own)
+        _give_up_classes(graph, own, found, found - 1, by_tabu)
         work += n * (own.row.size + 8)
         if made >= quota:
             break
     progress[MOVES], progress[OPERATIONS] = made, work
 
 
+@inlined
+def _give_up_classes(
+    graph: TabuRules, own: PartialColoring, count: Whole, target: Whole, by_tabu: bool
+) -> None:
+    """Go on with a whole coloring of ``count`` colors, whose smallest classes are given up."""
+    squeeze(own.colors, own.sizes, own.names, count, target)
+    own.numbers[OWN_COLORS] = target
+    if by_tabu:
+        begin_partial_tabu(graph, own)
+    else:
+        begin_partial_coloring(graph, own)
+
+
 @compiled
 def _end_round(state: GpxState, threads: Whole, target: Whole) -> None:
     """End the round of the only ant; make single moves where few vertices have no color."""
     rules, graph, population, rounds = state.rules, state.graph, state.population, state.rounds
-    own, progress = _optimizer_of(state, 0), population.progress[0]
+    own, progress = partial_coloring_of(state.optimizers, 0), population.progress[0]
     numbers, n = own.numbers, own.colors.size
     if not progress[BEGUN] or numbers[OWN_COLORS] > target:
         if not progress[BEGUN]:
@@ -492,10 +525,12 @@ def _gather(state: GpxState) -> None:
 
 @inlined
 def _kind_of(rules: GpxRules, ant: Whole) -> int:
-    crossing = rules.ants - rules.optimizers - rules.explorers
+    crossing = rules.crossing
     if ant < crossing:
         return CROSSING
-    return OPTIMIZING if ant < crossing + rules.optimizers else EXPLORING
+    if ant < crossing + rules.optimizers:
+        return OPTIMIZING
+    return PARTIAL if ant < rules.ants - rules.explorers else EXPLORING
 
 
 @inlined
@@ -534,7 +569,7 @@ def _first_cost(state: GpxState) -> np.int64:
 def _plan(state: GpxState, anew: bool) -> None:
     """Say how many moves each ant makes in the next iteration, in which all may begin ``anew``."""
     schedule, rules = state.schedule, state.rules
-    crossing = rules.ants - rules.optimizers - rules.explorers
+    crossing = rules.crossing
     work = np.int64(rules.work)
     if crossing > 0:
         work = min(work, rules.moves * schedule[COST + CROSSING])
@@ -554,7 +589,7 @@ def _plan(state: GpxState, anew: bool) -> None:
 def _end_generation(state: GpxState) -> None:
     """At the end of a generation, its results become parents; renew elites."""
     schedule, population, rules = state.schedule, state.population, state.rules
-    crossing = rules.ants - rules.optimizers - rules.explorers
+    crossing = rules.crossing
     schedule[GENERATION_MOVES] += schedule[QUOTA + CROSSING]
     schedule[ENDS] = crossing > 0 and schedule[GENERATION_MOVES] >= rules.moves
     if not schedule[ENDS]:
@@ -653,7 +688,7 @@ class GpxCpuColony(CpuColony):
         needed = states.bytes_needed(instance, rules, most, threads)
         memory.require(f"this colony on {instance.name} ({n} vertices, {rules.ants} ants)", needed)
         self._instance, self._parameters = instance, parameters
-        searches = rules.ants - rules.optimizers
+        searches = rules.crossing + rules.explorers
         if searches and int(instance.degrees.max(initial=0)) >= int(tabu.COUNTED):
             raise ParameterError(
                 f"{instance.name} has a vertex with {int(tabu.COUNTED):,} neighbours or more, "
@@ -663,8 +698,8 @@ class GpxCpuColony(CpuColony):
         schedule = np.zeros(SCHEDULE_SIZE, np.int64)
         schedule[BEST_COLORS], schedule[FOUND_BY] = most, NOBODY
         cost = 2 * len(instance.adjacent) // n + most
-        schedule[COST : COST + 3] = cost
-        schedule[QUOTA : QUOTA + 3] = max(1, min(rules.moves, rules.work // cost))
+        schedule[COST : COST + KINDS] = cost
+        schedule[QUOTA : QUOTA + KINDS] = max(1, min(rules.moves, rules.work // cost))
         # At first most vertices are in conflict, and a move looks at all of them.
         first = cost + 40 + n * (most // 16 + 2)
         schedule[QUOTA + CROSSING] = max(1, min(rules.moves, rules.work // first))
@@ -673,7 +708,8 @@ class GpxCpuColony(CpuColony):
             rules,
             states.new_searches(instance, searches, most),
             states.Expiries(np.zeros((searches, n, most), np.uint32)),
-            states.new_optimizers(instance, rules.optimizers, most),
+            new_partial_colorings(instance, rules.optimizers, most, tabu=False),
+            new_partial_colorings(instance, rules.partials, most, tabu=True),
             new_rounds(n, len(instance.adjacent), most, threads if rules.in_rounds else 0),
             states.new_population(instance, rules, best),
             schedule,

@@ -18,14 +18,8 @@ from gpu.cpu.compilation import Whole, compiled, inlined
 from gpu.cpu.philox import words_of
 from gpu.cpu.stage_loop import StageTask, share_of
 from gpu.cpu.structures import allocated
-from gpu.gpx.cpu.optimizer import (
-    HEAVY,
-    LOOSE_COUNT,
-    OPTIMIZE,
-    Optimizer,
-    lightest,
-    sum_up_of,
-)
+from gpu.gpx.cpu.optimizer import lightest
+from gpu.gpx.cpu.partial import LOOSE_COUNT, OPTIMIZE, PartialColoring, sum_up_of
 from gpu.gpx.rule import FEW_LOOSE, LOTS, MOST_AT_ONCE, ROUND_SHARE
 from gpu.tabu_search.cpu import LOOSE, TabuRules, lot_of
 
@@ -91,7 +85,7 @@ def bytes_of_rounds(n: int, ends: int) -> int:
 @inlined
 def play_stage(
     rules: TabuRules,
-    shared: Optimizer,
+    shared: PartialColoring,
     rounds: Rounds,
     iteration: Whole,
     noise: Whole,
@@ -160,7 +154,7 @@ def _draw(rules: TabuRules, rounds: Rounds, iteration: Whole, task: StageTask) -
 @compiled
 def _choose(
     rules: TabuRules,
-    shared: Optimizer,
+    shared: PartialColoring,
     rounds: Rounds,
     iteration: Whole,
     noise: Whole,
@@ -169,11 +163,12 @@ def _choose(
     """Let own movers choose the class where they would drive out the least weight."""
     first, _ = _own_vertices(rounds, task)
     s = shared
-    own = Optimizer(
+    own = PartialColoring(
         s.colors,
         s.loose,
         s.weights,
         s.sums,
+        s.expiries,
         s.members,
         rounds.rows[task.thread],
         s.sizes,
@@ -252,7 +247,9 @@ def _write_notes(
 
 
 @compiled
-def _tell_of_movers(rules: TabuRules, own: Optimizer, rounds: Rounds, task: StageTask) -> None:
+def _tell_of_movers(
+    rules: TabuRules, own: PartialColoring, rounds: Rounds, task: StageTask
+) -> None:
     """Give own movers their colors, and tell their neighbours."""
     first, _ = _own_vertices(rounds, task)
     last = first + rounds.counts[task.thread, MOVERS]
@@ -270,7 +267,7 @@ def _tell_of_movers(rules: TabuRules, own: Optimizer, rounds: Rounds, task: Stag
 
 
 @compiled
-def _take(own: Optimizer, rounds: Rounds, task: StageTask) -> None:
+def _take(own: PartialColoring, rounds: Rounds, task: StageTask) -> None:
     """Read the notes of movers: drive own vertices out, and sum up weights for them."""
     first, _ = _own_vertices(rounds, task)
     most, driven = own.row.size, np.int64(0)
@@ -289,7 +286,9 @@ def _take(own: Optimizer, rounds: Rounds, task: StageTask) -> None:
 
 
 @compiled
-def _tell_of_driven(rules: TabuRules, own: Optimizer, rounds: Rounds, task: StageTask) -> None:
+def _tell_of_driven(
+    rules: TabuRules, own: PartialColoring, rounds: Rounds, task: StageTask
+) -> None:
     """Tell the neighbours of own vertices that these were driven out; they weigh more from now."""
     first, _ = _own_vertices(rounds, task)
     last = first + rounds.counts[task.thread, DRIVEN]
@@ -304,7 +303,7 @@ def _tell_of_driven(rules: TabuRules, own: Optimizer, rounds: Rounds, task: Stag
 
 
 @compiled
-def _settle(own: Optimizer, rounds: Rounds, task: StageTask) -> None:
+def _settle(own: PartialColoring, rounds: Rounds, task: StageTask) -> None:
     """Read these notes: take the weights from the sums of own vertices."""
     most = own.row.size
     for thread in range(task.threads):
@@ -316,7 +315,7 @@ def _settle(own: Optimizer, rounds: Rounds, task: StageTask) -> None:
 
 @compiled
 def end_round(
-    own: Optimizer, rounds: Rounds, threads: Whole, heaviest: np.uint32
+    own: PartialColoring, rounds: Rounds, threads: Whole, heaviest: np.uint32
 ) -> tuple[np.int64, np.int64]:
     """Count what a round has done; return how many got a color, and how many lost theirs.
 
@@ -343,7 +342,7 @@ def end_round(
 
 
 @compiled
-def begin_rounds(own: Optimizer, rounds: Rounds) -> None:
+def begin_rounds(own: PartialColoring, rounds: Rounds) -> None:
     """Note which vertices have no color; the sums are due."""
     rounds.loose[:] = 0
     left = np.int64(0)
@@ -352,11 +351,10 @@ def begin_rounds(own: Optimizer, rounds: Rounds) -> None:
             _switch(rounds, v)
             left += 1
     rounds.numbers[LEFT], rounds.numbers[SUMS_DUE] = left, 1
-    own.numbers[HEAVY] = 0
 
 
 @compiled
-def list_loose(own: Optimizer, rounds: Rounds) -> None:
+def list_loose(own: PartialColoring, rounds: Rounds) -> None:
     """Begin single moves: list the vertices without color, ascending, and empty their set."""
     count = np.int64(0)
     for place in range(rounds.loose.size):
@@ -370,7 +368,7 @@ def list_loose(own: Optimizer, rounds: Rounds) -> None:
 
 
 @inlined
-def gather_loose(own: Optimizer, rounds: Rounds) -> None:
+def gather_loose(own: PartialColoring, rounds: Rounds) -> None:
     """End single moves: make a set of the list."""
     for at in range(own.numbers[LOOSE_COUNT]):
         _switch(rounds, own.loose[at])

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import Shape, allocated
 from gpu.gpx.cpu.crossover import CrossRoom
-from gpu.gpx.cpu.optimizer import Optimizer, heaviest_of
+from gpu.gpx.cpu.optimizer import heaviest_of
+from gpu.gpx.cpu.partial import PartialColoring
 from gpu.gpx.cpu.rounds import Rounds, bytes_of_rounds
 from gpu.gpx.parameters import (
     BY_TRAILS,
@@ -19,21 +20,24 @@ from gpu.gpx.parameters import (
     MOST_WITH_TRAILS,
     GpxParameters,
     HeadParameters,
+    moves_of,
 )
-from gpu.gpx.rule import BEHIND, WHOLE_KEEP
+from gpu.gpx.rule import BEHIND, MOST_SPREAD, WHOLE_KEEP
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import TabuRules, TabuWorkspace
 
 MOST_WORK = 2_500_000  # operations of an ant of an island in an iteration, at most: some 4 ms
-ALONE = 4  # times as much work have optimizers and explorers, who are few
+ALONE = 4  # times as much work have the others, who are few
 
 
 class GpxRules(NamedTuple):
     """What the ants are told."""
 
     ants: int
+    crossing: int  # of these, numbered first
     optimizers: int
+    partials: int  # ants that make partial tabu search
     explorers: int
     islands: int
     moves: int  # of a generation
@@ -82,11 +86,11 @@ BEST_COLORS, FOUND_BY, BEST_ISLAND, GENERATION_MOVES, GENERATIONS, ENDS, IDLE = 
 last found one; moves made in this generation, generations that are done, whether this iteration
 ended one; iterations since there were fewer colors."""
 
-QUOTA, COST, HALVED = 7, 10, 13
-"""Where three numbers begin, one for each kind of ant: moves of each in this iteration; operations
+QUOTA, COST, HALVED = 7, 11, 15
+"""Where four numbers begin, one for each kind of ant: moves of each in this iteration; operations
 of a move; how often its work was halved."""
 
-SCHEDULE_SIZE = 16
+SCHEDULE_SIZE = 19
 
 
 class IslandTrails(NamedTuple):
@@ -102,10 +106,11 @@ class GpxState(NamedTuple):
     rules: GpxRules
     searches: TabuWorkspace  # of each ant with a tabu search: each array has one dimension more
     expiries: Expiries
-    optimizers: Optimizer  # of each optimizer, as well
+    optimizers: PartialColoring  # of each optimizer, as well
+    partials: PartialColoring  # and of each ant that makes partial tabu search
     rounds: Rounds  # empty where there are none
     population: Population
-    schedule: NDArray[np.int64]  # (16,): see the constants above
+    schedule: NDArray[np.int64]  # (19,): see the constants above
     trails: IslandTrails
     record: ColonyRecord
 
@@ -114,13 +119,15 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
     """Prepare what the ants are told."""
     p = parameters
     assert p.ants is not None
-    assert p.moves is not None
+    moves = moves_of(p, graph)
     rules = GpxRules(
         ants=p.ants,
+        crossing=p.ants,
         optimizers=0,
+        partials=0,
         explorers=0,
         islands=max(1, p.ants // 2),
-        moves=p.moves,
+        moves=moves,
         cycle=0,
         by_trails=False,
         noise=0,
@@ -136,16 +143,19 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
     if isinstance(p, HeadParameters):
         return rules._replace(cycle=p.cycle)
     assert p.optimizers is not None
+    assert p.partials is not None
     assert p.explorers is not None
-    crossing = p.ants - p.optimizers - p.explorers
+    crossing = p.ants - p.optimizers - p.partials - p.explorers
     return rules._replace(
+        crossing=crossing,
         optimizers=p.optimizers,
+        partials=p.partials,
         explorers=p.explorers,
         islands=max(1, crossing // p.island) if crossing else 0,
         by_trails=p.left == BY_TRAILS,
         noise=p.noise,
         explored=p.explored,
-        patience=p.patience * p.moves,
+        patience=p.patience * moves,
         keep=round(p.rho * WHOLE_KEEP),
         anew=False,
         in_rounds=graph.n > MOST_SEARCHED and p.ants == p.optimizers == 1,
@@ -162,29 +172,13 @@ def _each(count: int, shapes: dict[str, Shape]) -> dict[str, Shape]:
 
 def new_searches(graph: GraphInstance, count: int, most: int) -> TabuWorkspace:
     """Make what the ants with a tabu search work with."""
-    shapes = _each(count, tabu.shapes_of(graph, most))
+    shapes = _each(count, tabu.shapes_of(graph, most, MOST_SPREAD))
     return allocated(TabuWorkspace, (count, graph.n), **shapes)
-
-
-def new_optimizers(graph: GraphInstance, count: int, most: int) -> Optimizer:
-    """Make what the optimizers work with: all vertices weigh 1."""
-    n = graph.n
-    shapes: dict[str, Shape] = {
-        "sums": n * most,
-        "members": (most, -(-n // 64)) if tabu.is_dense(graph) else (0, 0),
-        "row": most,
-        "sizes": most + 1,
-        "names": most + 1,
-        "numbers": 6,
-        "words": 4,
-    }
-    weights = np.ones((count, n), np.uint32)
-    return allocated(Optimizer, (count, n), weights=weights, **_each(count, shapes))
 
 
 def new_population(graph: GraphInstance, rules: GpxRules, best: NDArray[np.int32]) -> Population:
     """Make room for what the ants find, which begin with a coloring."""
-    n, crossing, islands = graph.n, rules.ants - rules.optimizers - rules.explorers, rules.islands
+    n, crossing, islands = graph.n, rules.crossing, rules.islands
     return allocated(
         Population,
         (crossing, n),
@@ -213,10 +207,11 @@ def new_trails(n: int, islands: int) -> IslandTrails:
 
 def bytes_needed(graph: GraphInstance, rules: GpxRules, most: int, threads: int) -> dict[str, int]:
     """Bytes of each part, for :func:`gpu.cpu.main_memory.require`."""
-    n, searches = graph.n, rules.ants - rules.optimizers
+    n, searches = graph.n, rules.crossing + rules.explorers
     return {
         "ants": searches * (tabu.bytes_of_workspace(graph, most) + 4 * n * most)
         + rules.optimizers * (4 * n * most + 12 * n)
+        + rules.partials * (8 * n * most + 12 * n)
         + 20 * n * rules.ants,
         **tabu.bytes_of_matrices(graph),
         "pheromone trails": 2 * n * n * rules.islands if n <= MOST_WITH_TRAILS else 0,

@@ -39,9 +39,10 @@ from gpu.gpx.parameters import (
     NOBODY,
     GpxGpuParameters,
     HeadGpuParameters,
+    moves_of,
     trails_note,
 )
-from gpu.gpx.rule import HEAVIEST_SUM
+from gpu.gpx.rule import HEAVIEST_SUM, MOST_SPREAD
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, class_order
 
@@ -52,7 +53,7 @@ FEW_NEIGHBOURS = 24  # of one color, on average: in random graphs seven bits cou
 NARROW, WIDE = 4, 2  # vertices of a word of counts
 MOST_CROWD = 40  # neighbours in one class of the first coloring: a hub may have far more
 UPDATE_THREADS = 256
-MOST_EFFORT = 8_000_000  # of an ant in an iteration; see :mod:`gpu.gpx.cuda.kernels`: some 80 ms
+MOST_EFFORT = 3_000_000  # of an ant in an iteration; see :mod:`gpu.gpx.cuda.kernels`: some 80 ms
 ITERATIONS_A_LOOK = 16  # after which the host looks whether there are fewer colors
 BLOCK_SHARED = 1024  # bytes of shared memory that a block takes besides what it asks for
 LEAST_NEAR = 0.4  # of rows that are in shared memory, if two blocks share it
@@ -106,7 +107,7 @@ class GpxCudaColony(DeviceHeir):
     """A gpx colony on a GPU; see :class:`gpu.core.colony.Colony`.
 
     It begins with the coloring ``start``, else with the greedy one. Islands of ants cross their
-    colorings and repair them by tabu search; explorers search by themselves with far fewer colors.
+    colorings and repair them by tabu search; others search by themselves.
 
     Raises
     ------
@@ -114,7 +115,8 @@ class GpxCudaColony(DeviceHeir):
         If the device cannot run a block for so many vertices.
     DeviceMemoryError
         If the colony does not fit the device: n bytes for each color and ant, some 20 n more an
-        ant, 2 n² an island with trails, and 4 n for each color and optimizer.
+        ant, 2 n² an island with trails, and up to 8 n for each color and ant with a partial
+        coloring.
     """
 
     BEST = "best_coloring"
@@ -133,13 +135,13 @@ class GpxCudaColony(DeviceHeir):
     ) -> None:
         p = parameters
         assert p.ants is not None
-        self._parameters, self._seed = p, seed
+        self._parameters, self._seed, self._graph_instance = p, seed, instance
         graph = DeviceGraph.of(instance)
         first = dsatur_coloring(instance) if start is None else start
         self._most = most = int(first.max(initial=0)) + 1
         self._shape = shape = SearchShape.of(instance, first)
         self._graph, self._device = graph, machine
-        self._ring = 1 << (3 * instance.n // 5 + 11).bit_length()
+        self._ring = 1 << (3 * instance.n // 5 + MOST_SPREAD + 1).bit_length()
         self._heaviest = int(HEAVIEST_SUM // max(1, instance.degrees.max(initial=1)))
         self._heaviest = max(16, self._heaviest)
         self._kinds = kinds_of(p)
@@ -180,7 +182,7 @@ class GpxCudaColony(DeviceHeir):
         near = max(0, min(rows, near))
         far = "true" if near < rows else "false"
         self._kernel = f"search_generation<{shape.own}, {shape.fields}, {far}>"
-        optimizing = 8 * n + 4 * (-(-n // LANES)) if self._kinds.optimizers else 0
+        optimizing = 8 * n + 4 * (-(-n // LANES)) if self._kinds.in_part else 0
         self._rows_near = near
         self._shared_bytes = max(near * row + besides, crossing, optimizing)
         kernel, block = self._kernel, shape.threads
@@ -223,11 +225,14 @@ class GpxCudaColony(DeviceHeir):
         ]
         if kinds.elites:
             buffers.append(Buffer("elites", (kinds.islands, 2, shape.padded), np.uint16))
-        if kinds.optimizers:
-            rows = (kinds.optimizers, self._most * n)
+        if kinds.in_part:
+            rows = (kinds.in_part, self._most * n)
             buffers.append(Buffer("sums", rows, np.uint32))
-            buffers.append(Buffer("weights", (kinds.optimizers, n), np.uint32))
-            buffers.append(Buffer("loose", (kinds.optimizers, n), np.uint16))
+            buffers.append(Buffer("weights", (kinds.in_part, n), np.uint32))
+            buffers.append(Buffer("loose", (kinds.in_part, n), np.uint16))
+        if kinds.partials:
+            rows = (kinds.partials, self._most * n)
+            buffers.append(Buffer("expiries", rows, np.uint32))
         if self._marked:
             shares = (kinds.islands, n, self._columns)
             buffers.append(Buffer("island_trails", shares, np.uint16, zeroed=True))
@@ -244,9 +249,10 @@ class GpxCudaColony(DeviceHeir):
             **{"n": graph.n, "row": graph.row, "stride": shape.stride, "near": self._rows_near},
             **{"ring": self._ring, "most": self._most, "colors": self._most, "ants": p.ants},
             **{"crossing": kinds.crossing, "optimizers": kinds.optimizers},
+            "partials": kinds.partials,
             **{"islands": kinds.islands, "noise": kinds.noise, "heaviest": self._heaviest},
             **{
-                "moves": p.moves,
+                "moves": moves_of(p, self._graph_instance),
                 "most_effort": MOST_EFFORT,
                 "patience": kinds.patience,
                 "cycle": kinds.cycle,
@@ -258,7 +264,7 @@ class GpxCudaColony(DeviceHeir):
 
     def _phases_for(self, parameters: GpxGpuParameters | HeadGpuParameters) -> Phases:
         self._kinds = kinds_of(parameters)
-        absent = dict.fromkeys(("elites", "island_trails", "sums", "weights", "loose"))
+        absent = dict.fromkeys(("elites", "island_trails", "sums", "expiries", "weights", "loose"))
         given: Arrays = {**absent, **self._arrays, **self._numbers(parameters)}
         ants, kinds = parameters.ants, self._kinds
         assert ants is not None
@@ -292,9 +298,8 @@ class GpxCudaColony(DeviceHeir):
         from gpu.gpx.cuda.standing import DeviceStanding
 
         self._open().settle()
-        assert isinstance(self._instance, GraphInstance)
         return DeviceStanding(
-            *(self._instance, self._parameters, self._seed, self._machine, self._arrays),
+            *(self._graph_instance, self._parameters, self._seed, self._machine, self._arrays),
             *(self._most, self._ring),
         ).of(ant)
 

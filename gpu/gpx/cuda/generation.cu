@@ -5,7 +5,7 @@
 // memory.
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "kernels.py"
-#include "optimizer.cuh"
+#include "partial.cuh"
 #include "search.cuh"
 
 constexpr unsigned long long NO_RESULT = ~0ull;
@@ -14,9 +14,10 @@ constexpr unsigned long long NO_RESULT = ~0ull;
 INLINE bool alike(unsigned left, int n) { return left * ALIKE <= unsigned(n); }
 
 // Ants are numbered kind by kind.
-INLINE int kind_of(int ant, int crossing, int optimizers) {
+INLINE int kind_of(int ant, int crossing, int optimizers, int partials) {
     if (ant < crossing) return CROSSING;
-    return ant < crossing + optimizers ? OPTIMIZING : EXPLORING;
+    if (ant < crossing + optimizers) return OPTIMIZING;
+    return ant < crossing + optimizers + partials ? PARTIAL : EXPLORING;
 }
 
 // The ants of an island: those from its first one to before the first one of the next.
@@ -27,8 +28,10 @@ INLINE int island_of(int ant, int islands, int crossing) {
     return int((static_cast<long long>(islands) * (ant + 1) - 1) / crossing);
 }
 
-// What a look at a vertex in conflict takes: a warp reads as many colors at once as it has lanes.
-INLINE Word effort_of_look(unsigned colors) { return colors / LANES + 1; }
+// What a tabu move takes with so many vertices in conflict.
+INLINE Word tabu_effort(unsigned wrong, bool far) {
+    return TABU_EFFORT + (far ? FAR_EFFORT : 0) + TABU_EFFORT * wrong / EFFORT_WRONG;
+}
 
 // Says what the ants do in the next iteration, if a move of an ant that crosses takes this effort,
 // and for some it may be as `dear`. One thread calls this.
@@ -185,29 +188,33 @@ INLINE void report(ColonyState* state, unsigned found, unsigned best, int ant) {
     atomicAdd(&state->running_sum, cost);
 }
 
-// An ant that optimizes a partial coloring: it goes on with its own, or begins with the best
-// coloring of all.
-INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned* shared,
-                     SearchVote& vote, long long padded) {
+// An ant with a partial coloring: it goes on with its own, or begins with the best coloring of all.
+INLINE void color_in_part(const SearchGeneration& a, int ant, unsigned best, unsigned* shared,
+                          SearchVote& vote, long long padded) {
     int n = a.n, thread = threadIdx.x, number = ant - a.crossing;
-    OptimizerRoom room(shared, n);
+    bool by_tabu = number >= a.optimizers;
+    PartialRoom room(shared, n);
     unsigned* weights = a.weights + static_cast<long long>(number) * n;
     Color* loose = a.loose + static_cast<long long>(number) * n;
     Color* coloring = a.scratch + ant * padded;
     AntRecord record = a.records[ant];
-    bool begins = record.colors == 0, anew = begins || record.colors > best - 1;
+    unsigned fewer = by_tabu ? (number - a.optimizers) % PARTIAL_TARGETS : 0;
+    unsigned target = best - 1 > fewer ? best - 1 - fewer : 1;
+    bool begins = record.colors == 0, anew = begins || record.colors > target;
     unsigned* sums = a.sums + static_cast<long long>(number) * a.most * n;
-    OptimizerBlock own{a.adjacency,       n,         a.row, room, sums, vote, a.seed, unsigned(ant),
-                       unsigned(a.noise), a.heaviest};
-    own.colors = best - 1;
+    unsigned* expiries =
+        by_tabu ? a.expiries + static_cast<long long>(number - a.optimizers) * a.most * n : nullptr;
+    PartialBlock own{a.adjacency,       n,         a.row, room, sums, vote, a.seed, unsigned(ant),
+                     unsigned(a.noise), a.heaviest};
+    own.colors = target;
     own.time = record.time;
     own.count = int(record.conflicts);
-    Word moves = (a.plan->work >> a.halved[OPTIMIZING]) / OPTIMIZER_EFFORT;
-    unsigned found = 0, end = record.time + unsigned(max(moves, Word(1)));
+    Word work = a.plan->work >> a.halved[by_tabu ? PARTIAL : OPTIMIZING], effort = 0;
+    unsigned found = 0;
     if (anew) {
         // Sizes of classes need room that nothing else has yet.
         for (int v = thread; v < n; v += blockDim.x) coloring[v] = Color(a.best_coloring[v]);
-        give_up(coloring, n, best, best - 1, shared);
+        give_up(coloring, n, best, target, shared);
     } else {
         own.colors = record.colors;
         for (int i = thread; i < own.count; i += blockDim.x) room.loose[i] = loose[i];
@@ -220,9 +227,19 @@ INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned
     if (anew) {
         own.list_loose();
         own.sum_up();
+        if (by_tabu) own.begin_tabu(expiries, record);
     }
     while (true) {
-        while (own.count > 0 && own.time != end) own.move();
+        // The first move is always made.
+        while (own.count > 0 && (effort == 0 || effort < work)) {
+            if (by_tabu) {
+                effort += own.effort_of_tabu();
+                own.move_by_tabu(expiries, record);
+            } else {
+                effort += OPTIMIZER_EFFORT;
+                own.optimize();
+            }
+        }
         if (own.count > 0) break;
         __syncthreads();
         for (int v = thread; v < n; v += blockDim.x)
@@ -238,6 +255,7 @@ INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned
         --own.colors;
         own.list_loose();
         own.sum_up();
+        if (by_tabu) own.begin_tabu(expiries, record);
     }
     __syncthreads();
     for (int v = thread; v < n; v += blockDim.x) {
@@ -246,7 +264,9 @@ INLINE void optimize(const SearchGeneration& a, int ant, unsigned best, unsigned
     }
     for (int i = thread; i < own.count; i += blockDim.x) loose[i] = room.loose[i];
     if (thread != 0) return;
-    a.records[ant] = {own.colors, unsigned(own.count), unsigned(n), own.time, 0, 0};
+    record.colors = own.colors, record.conflicts = own.count;
+    record.left = n, record.time = own.time;
+    a.records[ant] = record;
     report(a.state, found, best, ant);
 }
 
@@ -289,7 +309,8 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
     unsigned* shared = held_shared(shared_memory);
     SearchVote& vote = *held_shared(&vote_memory);
     int ant = a.first_ant + blockIdx.x, n = a.n, thread = threadIdx.x, warps = blockDim.x / LANES;
-    int words = (n + FIELDS - 1) / FIELDS, kind = kind_of(ant, a.crossing, a.optimizers);
+    int words = (n + FIELDS - 1) / FIELDS,
+        kind = kind_of(ant, a.crossing, a.optimizers, a.partials);
     long long padded = words * FIELDS, own = ant * padded,
               half = static_cast<long long>(a.ants) * padded;
     unsigned best = unsigned(a.state->best_length), target = best - 1;
@@ -303,16 +324,19 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
         if (thread == 0) report(a.state, 0, best, ant);
         return;
     }
-    if (kind == OPTIMIZING) {
-        optimize(a, ant, best, shared, vote, padded);
+    if (kind == OPTIMIZING || kind == PARTIAL) {
+        color_in_part(a, ant, best, shared, vote, padded);
         return;
     }
-    if (!crossing) target = min(target, max(1u, unsigned(float(best) * a.explored + 0.5f)));
+    int setting = crossing ? 0 : (ant - a.crossing - a.optimizers - a.partials) % EXPLORER_SETTINGS;
+    bool explores = !crossing && setting == 0;
+    if (explores) target = min(target, max(1u, unsigned(float(best) * a.explored + 0.5f)));
     uint4 drawn = philox(a.seed, 0, ant, unsigned(a.state->iteration), CROSS);
     CrossRoom room(shared, n, a.most);
     bool begins = record.colors == 0, goes_on = false;
     unsigned colors = target;
-    if (crossing ? begins || plan.made == 0 : begins || record.stalled >= unsigned(a.patience)) {
+    if (crossing ? begins || plan.made == 0
+                 : begins || (explores && record.stalled >= unsigned(a.patience))) {
         for (int v = n + thread; v < padded; v += blockDim.x) coloring[v] = LOOSE;
         int island = crossing ? island_of(ant, a.islands, a.crossing) : 0;
         int first = first_ant(island, a.islands, a.crossing);
@@ -327,7 +351,8 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
                                 : nullptr;
             record.left = cross(room, parents + own, parents + partner * padded, coloring, n,
                                 a.most, target, trails, a.columns, drawn);
-        } else if (crossing && (begins ? (ant & 1) == 0 && a.greedy_start : !record.anew)) {
+        } else if (crossing ? (begins ? (ant & 1) == 0 && a.greedy_start : !record.anew)
+                            : !explores) {
             // From the best coloring; an ant alone goes on with its own.
             for (int v = thread; v < n; v += blockDim.x)
                 coloring[v] = begins ? Color(a.best_coloring[v]) : parents[own + v];
@@ -358,7 +383,10 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
          reinterpret_cast<Color*>(ring + a.ring) + a.ring, unsigned(a.ring) - 1},
         vote,
         a.seed,
-        unsigned(crossing ? ant : ant - a.optimizers),
+        unsigned(ant),
+        setting == 1   ? LONG_SPREAD
+        : setting == 2 ? LONGER_SPREAD
+                       : SPREAD,
         thread,
         int(blockDim.x),
         thread % LANES,
@@ -366,10 +394,8 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
         warps};
     search.time = record.time;
     // An explorer has many vertices in conflict: it makes fewer moves, so that nobody waits for it.
-    unsigned found = 0, end = record.time + (crossing ? plan.quota : ~0u), looks = 0;
-    unsigned most_looks = ~0u;
-    if (!crossing)
-        most_looks = unsigned((plan.work >> a.halved[EXPLORING]) / effort_of_look(colors));
+    unsigned found = 0, end = record.time + (crossing ? plan.quota : ~0u);
+    Word effort = 0, most_effort = crossing ? ~0ull : plan.work >> a.halved[EXPLORING];
     if (thread == 0) a.records[ant] = record;
     if (goes_on) kept.load(min(int(colors), a.near));
     while (true) {
@@ -377,9 +403,9 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
             search.resume(coloring, colors, record.conflicts);
         else
             search.build(coloring, colors);
-        while (search.conflicts > 0 && search.time != end && looks < most_looks) {
+        while (search.conflicts > 0 && search.time != end && effort < most_effort) {
             search.move(child);
-            looks += search.wrong + MOVE_LOOKS;
+            effort += tabu_effort(search.wrong, FAR);
         }
         if (search.conflicts > 0) break;
         search.write(a.proper + own);
@@ -401,7 +427,7 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
     bool gained = !goes_on || found || search.fewest < record.conflicts;
     record.stalled = crossing || gained ? 0 : record.stalled + a.plan->ends;
     if (crossing) {
-        atomicAdd(&a.plan->effort, looks * effort_of_look(colors));
+        atomicAdd(&a.plan->effort, effort);
         atomicAdd(&a.plan->moves, Word(search.time - record.time));
     }
     a.records[ant] = {colors, search.fewest, record.left, search.time, record.stalled, record.anew};
@@ -517,7 +543,7 @@ __global__ void close_generation(const CloseGeneration arguments) {
     if (threadIdx.x != 0) return;
     GenerationPlan& plan = *a.plan;
     if (improved) {
-        plan.found_by = kind_of(int(ant), a.crossing, a.optimizers);
+        plan.found_by = kind_of(int(ant), a.crossing, a.optimizers, a.partials);
         if (plan.found_by == CROSSING) plan.shown = island_of(int(ant), a.islands, a.crossing);
         state->best_iteration = before + 1;
         state->best_length = running >> ANT_BITS;
@@ -528,7 +554,7 @@ __global__ void close_generation(const CloseGeneration arguments) {
     share_work(a, plan, improved);
     plan.made = plan.ends ? 0 : plan.made + plan.quota;
     plan.generations += plan.ends;
-    Word effort = plan.moves ? plan.effort / plan.moves : MOVE_LOOKS;
+    Word effort = plan.moves ? plan.effort / plan.moves : TABU_EFFORT;
     plan.effort = plan.moves = 0;
     plan_iteration(plan, a.halved, a.moves, a.most_effort, effort, effort);
 }
@@ -547,6 +573,6 @@ __global__ void start_generations(const StartGenerations arguments) {
     *a.plan = GenerationPlan{};
     a.plan->found_by = -1;
     // At first all vertices may be in conflict, and every move looks at them.
-    plan_iteration(*a.plan, a.halved, a.moves, a.most_effort, MOVE_LOOKS * effort_of_look(a.colors),
-                   (MOVE_LOOKS + a.n) * effort_of_look(a.colors));
+    plan_iteration(*a.plan, a.halved, a.moves, a.most_effort, tabu_effort(0, false),
+                   tabu_effort(a.n, false));
 }

@@ -10,6 +10,7 @@ from gpu.gpx import parameters, rule
 KINDS: c.Int32 = parameters.KINDS
 CROSSING: c.Int32 = parameters.CROSSING
 OPTIMIZING: c.Int32 = parameters.OPTIMIZING
+PARTIAL: c.Int32 = parameters.PARTIAL
 EXPLORING: c.Int32 = parameters.EXPLORING
 MOST_HALVINGS: c.UInt32 = parameters.MOST_HALVINGS
 EXPLORER_HALVINGS: c.UInt32 = parameters.EXPLORER_HALVINGS
@@ -17,9 +18,24 @@ RECOVERY: c.UInt32 = parameters.RECOVERY
 ALIKE: c.Int32 = parameters.ALIKE
 WHOLE_KEEP: c.UInt32 = rule.WHOLE_KEEP
 MOST_TRAIL: c.UInt32 = rule.MOST_TRAIL
+EXPLORER_SETTINGS: c.Int32 = len(rule.EXPLORER_SPREADS)
+SPREAD: c.UInt32 = rule.EXPLORER_SPREADS[0]
+LONG_SPREAD: c.UInt32 = rule.LONG_SPREAD
+LONGER_SPREAD: c.UInt32 = rule.LONGER_SPREAD
+PARTIAL_TARGETS: c.Int32 = rule.PARTIAL_TARGETS
+FIRST_TENURE: c.UInt32 = rule.FIRST_TENURE
+LONGER_TENURE: c.UInt32 = rule.LONGER_TENURE
+TENURE_WINDOW: c.UInt32 = rule.TENURE_WINDOW
+UNCHANGED: c.Int32 = rule.UNCHANGED
 
-MOVE_LOOKS: c.UInt32 = 64  # looks at a vertex in conflict that take as long as all else of a move
-OPTIMIZER_EFFORT: c.UInt64 = 336  # of a move of an optimizer: what so many short looks take
+# What moves take, in units of some 28 ns (H100): so that no kind of ants has to wait for another.
+TABU_EFFORT: c.UInt64 = 64  # a tabu move, and as much again for so many vertices in conflict,
+EFFORT_WRONG: c.UInt64 = 128
+FAR_EFFORT: c.UInt64 = 96  # and more, if some counts are not in shared memory
+OPTIMIZER_EFFORT: c.UInt64 = 180  # a move of an optimizer
+PARTIAL_EFFORT: c.UInt64 = 96  # one of partial tabu search, and as much again for so many vertices,
+EFFORT_VERTICES: c.UInt64 = 768
+READ_EFFORT: c.UInt64 = 24  # and this, each time that a warp reads sums for that
 LOOSE: c.UInt16 = 0x7FFF  # the color of a vertex that has none
 NO_ENTRY: c.UInt32 = 0xFFFF  # ends a list of colors that cease to be tabu at the same move
 DEAD: c.UInt32 = 0xFFFFFFFF  # an entry of such a list that does not count any more
@@ -41,6 +57,11 @@ class AntRecord(c.Structure):
     time: c.UInt32  # moves made
     stalled: c.UInt32  # generations without fewer conflicts
     anew: c.UInt32  # whether it begins anew
+    # Of partial tabu search:
+    tenure: c.UInt32
+    fewest: c.Int32  # vertices without color since it began with so many colors
+    most_of_late: c.Int32  # and since the tenure was looked at,
+    fewest_of_late: c.Int32
 
 
 class GenerationPlan(c.Structure):
@@ -66,8 +87,9 @@ class SearchGeneration(c.KernelArguments):
     ring: c.Int32  # moves that tabu can last, a power of two
     most: c.Int32  # colors that tables have room for
     ants: c.Int32
-    crossing: c.Int32  # of them; behind these, optimizers, and then explorers
+    crossing: c.Int32  # of them; behind these are the other kinds, in their order
     optimizers: c.Int32
+    partials: c.Int32
     islands: c.Int32
     noise: c.Int32  # percent
     heaviest: c.UInt32  # weight at which all of an optimizer are halved
@@ -83,7 +105,8 @@ class SearchGeneration(c.KernelArguments):
     proper: c.Pointer[c.UInt16]
     kept: c.Pointer[c.UInt32]  # searches between two iterations
     island_trails: c.ConstPointer[c.UInt16] | None
-    sums: c.Pointer[c.UInt32] | None  # of weights, for each optimizer, class and vertex
+    sums: c.Pointer[c.UInt32] | None  # of weights, for each partial coloring, class and vertex
+    expiries: c.Pointer[c.UInt32] | None  # of each partial tabu search, class and vertex
     weights: c.Pointer[c.UInt32] | None
     loose: c.Pointer[c.UInt16] | None
     records: c.Pointer[AntRecord]
@@ -126,6 +149,7 @@ class CloseGeneration(c.KernelArguments):
     n: c.Int32
     crossing: c.Int32
     optimizers: c.Int32
+    partials: c.Int32
     islands: c.Int32
     padded: c.Int32
     moves: c.UInt32

@@ -13,8 +13,9 @@ class SearchKinds:
     """What the ants of a colony do."""
 
     crossing: int  # ants that cross colorings
-    optimizers: int  # behind these, ants that optimize partial colorings
-    explorers: int  # and ants that search with far fewer colors
+    optimizers: int  # behind these, conflict optimizers,
+    partials: int  # ants that make partial tabu search,
+    explorers: int  # and ants that make tabu search alone
     noise: int  # percent
     island: int  # of them that cross with each other, at least
     trails: bool  # whether trails say where vertices go that crossover leaves
@@ -24,6 +25,11 @@ class SearchKinds:
     patience: int  # generations
     cycle: int  # generations after which pairs go back
     keep: int  # share of every trail that remains each generation, in units of 2^-16
+
+    @property
+    def in_part(self) -> int:
+        """How many ants have partial colorings."""
+        return self.optimizers + self.partials
 
     @property
     def islands(self) -> int:
@@ -39,6 +45,7 @@ def kinds_of(parameters: GpxGpuParameters | HeadGpuParameters) -> SearchKinds:
         return SearchKinds(
             crossing=p.ants,
             optimizers=0,
+            partials=0,
             explorers=0,
             noise=0,
             island=2,
@@ -52,9 +59,11 @@ def kinds_of(parameters: GpxGpuParameters | HeadGpuParameters) -> SearchKinds:
         )
     assert p.explorers is not None
     assert p.optimizers is not None
+    assert p.partials is not None
     return SearchKinds(
-        crossing=p.ants - p.explorers - p.optimizers,
+        crossing=p.ants - p.explorers - p.optimizers - p.partials,
         optimizers=p.optimizers,
+        partials=p.partials,
         explorers=p.explorers,
         noise=p.noise,
         island=p.island,

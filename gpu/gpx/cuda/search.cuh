@@ -104,7 +104,7 @@ struct TabuBlock {
     SearchRing ring;
     SearchVote& vote;
     Seed seed;
-    unsigned ant;
+    unsigned ant, spread;
     int thread, threads, lane, warp, warps;
     unsigned pairs[OWN][PAIRS];  // colors, two in a word
     unsigned own[OWN];           // neighbours of the same color
@@ -275,7 +275,7 @@ struct TabuBlock {
             } else if (lane == 0)
                 vote.moves[warp] = best;
             follow(expiring);
-            tenure = __umulhi(salt, 10u) + 3 * wrong / 5;
+            tenure = __umulhi(salt, spread) + 3 * wrong / 5;
             if (warps > 1) {
                 __syncthreads();
                 best = lane < warps ? vote.moves[lane] : make_uint2(NO_MOVE, ~0u);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +14,14 @@ from gpu.cpu.record import record_of
 from gpu.cpu.structures import allocated
 from gpu.cuda.machine import Arrays, Machine
 from gpu.gpx.cpu import state as states
-from gpu.gpx.cpu.optimizer import LOOSE_COUNT, OWN_COLORS, OWN_TIME, Optimizer
+from gpu.gpx.cpu.partial import (
+    LOOSE_COUNT,
+    OWN_COLORS,
+    OWN_TIME,
+    PartialColoring,
+    new_partial_colorings,
+)
+from gpu.gpx.cpu.partial_tabu import FEWEST_LOOSE, FEWEST_OF_LATE, MOST_OF_LATE, TENURE
 from gpu.gpx.cpu.rounds import new_rounds
 from gpu.gpx.cpu.state import (
     BEGUN,
@@ -23,6 +31,7 @@ from gpu.gpx.cpu.state import (
     GENERATIONS,
     QUOTA,
     SCHEDULE_SIZE,
+    GpxRules,
     GpxState,
     IslandTrails,
     Population,
@@ -30,9 +39,10 @@ from gpu.gpx.cpu.state import (
 from gpu.gpx.cuda.kernels import (
     DEAD,
     LOOSE,
-    MOVE_LOOKS,
     NO_ENTRY,
     OPTIMIZER_EFFORT,
+    PARTIAL_EFFORT,
+    TABU_EFFORT,
     AntRecord,
     GenerationPlan,
 )
@@ -40,6 +50,7 @@ from gpu.gpx.parameters import (
     CROSSING,
     EXPLORING,
     OPTIMIZING,
+    PARTIAL,
     GpxGpuParameters,
     HeadGpuParameters,
 )
@@ -70,7 +81,7 @@ class DeviceStanding:
     def of(self, ant: int) -> GpxState:
         """Return the state as far as it is about this ant; all others of its kind look alike."""
         rules = states.rules_of(self.parameters, self.instance)._replace(behind=1, anew=False)
-        crossing, n = rules.ants - rules.optimizers - rules.explorers, self.instance.n
+        crossing, n = rules.crossing, self.instance.n
         plan = self._read("plan").view(GenerationPlan.dtype)[0, 0]
         record = self._read("records").view(AntRecord.dtype)[ant, 0]
         schedule = self._schedule(plan)
@@ -80,8 +91,9 @@ class DeviceStanding:
         population = allocated(Population, 0, progress=(rules.ants, 8), parents=(crossing, n))
         population.progress[:, BEGUN] = record["colors"] > 0
         expiries = np.zeros((n, self.most), np.uint32)
-        trails, optimizers = IslandTrails(np.zeros((0, n), np.uint16)), rules.optimizers
-        own = states.new_optimizers(self.instance, 0, self.most)
+        trails = IslandTrails(np.zeros((0, n), np.uint16))
+        own = new_partial_colorings(self.instance, 0, self.most, tabu=False)
+        explorers = rules.ants - rules.explorers
         if ant < crossing and schedule[GENERATION_MOVES] == 0:
             island = (rules.islands * (ant + 1) - 1) // crossing
             first, end = (crossing * one // rules.islands for one in (island, island + 1))
@@ -93,24 +105,30 @@ class DeviceStanding:
                 schedule[GENERATION_MOVES] = 1
             if rules.by_trails and "island_trails" in self.arrays:
                 trails = IslandTrails(self._read("island_trails", island)[:, :n])
-        elif crossing <= ant < crossing + optimizers:
-            own = _alike(self._optimizer(ant - crossing, search.colors, record), optimizers)
+        elif crossing <= ant < explorers:
+            partial = self._partial_coloring(ant - crossing, search.colors, record, rules)
+            own = _alike(partial, max(rules.optimizers, rules.partials))
         else:
             expiries = self._expiries(ant, int(record["time"]))
-        stalled = ant >= crossing + optimizers and record["stalled"] >= self._patience
+        stalled = ant >= explorers and record["stalled"] >= self._patience
         population.progress[:, GAINED_AT] = int(record["time"]) - stalled * (rules.patience + 1)
         return GpxState(
-            graph=tabu.rules_of(key_of(self.seed), self.instance, self.most, 0),
+            graph=self._graph,
             rules=rules,
-            searches=_alike(search, rules.ants - optimizers),
-            expiries=_alike(states.Expiries(expiries), rules.ants - optimizers),
+            searches=_alike(search, crossing + rules.explorers),
+            expiries=_alike(states.Expiries(expiries), crossing + rules.explorers),
             optimizers=own,
+            partials=own,
             rounds=new_rounds(0, 0, 0, 0),
             population=population,
             schedule=schedule,
             trails=_alike(trails, rules.islands),
             record=record_of(n),
         )
+
+    @cached_property
+    def _graph(self) -> tabu.TabuRules:
+        return tabu.rules_of(key_of(self.seed), self.instance, self.most, 0)
 
     @property
     def _patience(self) -> int:
@@ -130,21 +148,37 @@ class DeviceStanding:
         schedule[BEST_COLORS] = self._read("best_coloring").max(initial=0) + 1
         schedule[GENERATION_MOVES], schedule[GENERATIONS] = plan["made"], plan["generations"]
         schedule[QUOTA + CROSSING], work = plan["quota"], int(plan["work"])
-        schedule[QUOTA + OPTIMIZING] = max(1, (work >> halved[OPTIMIZING]) // OPTIMIZER_EFFORT)
-        schedule[QUOTA + EXPLORING] = max(1, (work >> halved[EXPLORING]) // MOVE_LOOKS)
+        for kind, effort in ((OPTIMIZING, OPTIMIZER_EFFORT), (PARTIAL, PARTIAL_EFFORT)):
+            schedule[QUOTA + kind] = max(1, (work >> halved[kind]) // effort)
+        schedule[QUOTA + EXPLORING] = max(1, (work >> halved[EXPLORING]) // TABU_EFFORT)
         return schedule
 
-    def _optimizer(self, number: int, colors: NDArray[np.int32], record: np.void) -> Optimizer:
+    def _partial_coloring(
+        self, number: int, colors: NDArray[np.int32], record: np.void, rules: GpxRules
+    ) -> PartialColoring:
+        """Read a partial coloring; ``number`` is its place among those of both kinds."""
+        by_tabu = number >= rules.optimizers
+        expiries = np.zeros(0, np.uint32)
+        if by_tabu:
+            expiries = self._read("expiries", number - rules.optimizers)
+            if self._graph.near.size == 0:  # as the CPU has it: vertex by vertex
+                expiries = expiries.reshape(self.most, -1).T.ravel()
         own = allocated(
-            Optimizer,
+            PartialColoring,
             0,
             colors=colors,
             loose=self._read("loose", number).astype(np.int32),
             weights=self._read("weights", number),
-            numbers=6,
+            expiries=expiries,
+            row=self.most,
+            numbers=10,
         )
-        own.numbers[OWN_COLORS], own.numbers[OWN_TIME] = record["colors"], record["time"]
-        own.numbers[LOOSE_COUNT] = record["conflicts"]
+        numbers = own.numbers
+        numbers[OWN_COLORS], numbers[OWN_TIME] = record["colors"], record["time"]
+        numbers[LOOSE_COUNT] = record["conflicts"]
+        numbers[TENURE], numbers[FEWEST_LOOSE] = record["tenure"], record["fewest"]
+        numbers[MOST_OF_LATE] = record["most_of_late"]
+        numbers[FEWEST_OF_LATE] = record["fewest_of_late"]
         return own
 
     def _expiries(self, ant: int, time: int) -> NDArray[np.uint32]:

@@ -69,6 +69,67 @@ def crossed(
 
 
 @dataclass
+class PartialTabuLiteral:
+    """Partial tabu search."""
+
+    graph: GraphInstance
+    seed: int
+    ant: int
+    colors: list[int]
+    count: int
+    time: int = 0
+    loose: list[int] = field(default_factory=list)
+    tabu: dict[tuple[int, int], int] = field(default_factory=dict)
+    tenure: int = 10
+    fewest: int = 0
+    of_late: list[int] = field(default_factory=list)
+    all_tabu: int = 0
+
+    def __post_init__(self) -> None:
+        self.begin(self.colors, self.count)
+
+    def begin(self, colors: list[int], count: int) -> None:
+        self.colors, self.count = colors, count
+        self.loose = [v for v, color in enumerate(colors) if color == LOOSE]
+        self.tabu, self.tenure, self.fewest, self.of_late = {}, 10, len(self.loose), []
+
+    def move(self) -> None:
+        words = words_of(self.seed, Purpose.OPTIMIZE, 0, self.ant, self.time >> 2)
+        word = words[self.time & 3]
+        options = []
+        for v in self.loose:
+            for color in range(self.count):
+                out = [u for u in self.graph.neighbours(v).tolist() if self.colors[u] == color]
+                fewer = len(self.loose) - 1 + len(out) < self.fewest
+                if self.tabu.get((v, color), 0) <= self.time or fewer:
+                    options.append((len(out), lot(v, color, word), v, color))
+        if options:
+            *_, v, color = min(options)
+        else:
+            self.all_tabu += 1
+            v = self.loose[word * len(self.loose) // WORD]
+            color = lot(v, 1, word) * self.count >> 16
+        place = self.loose.index(v)
+        self.loose[place] = self.loose[-1]
+        self.loose.pop()
+        for u in sorted(self.graph.neighbours(v).tolist()):
+            if self.colors[u] == color:
+                self.colors[u] = LOOSE
+                self.loose.append(u)
+                self.tabu[u, color] = self.time + 1 + self.tenure
+        self.colors[v] = color
+        self.time += 1
+        self.fewest = min(self.fewest, len(self.loose))
+        self.of_late.append(len(self.loose))
+        if self.time % 1000 == 0:
+            if max(self.of_late) - min(self.of_late) <= 1:
+                self.tenure += 15
+            else:
+                self.tenure = max(0, self.tenure - 1)
+            self.of_late = []
+
+
+@dataclass
 class OptimizerLiteral:
     """A conflict optimizer."""
 

@@ -14,6 +14,7 @@ from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.gpx.cpu.colony import GpxCpuColony
 from gpu.gpx.cpu.state import ENDS, FOUND_BY, GENERATIONS, HALVED, LEFT_OVER
+from gpu.gpx.parameters import GpxParameters, moves_of
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.run.solving import solve
@@ -38,6 +39,7 @@ def colony_of(name: str, instance: GraphInstance, seed: int = 1, **values: Any) 
 KINDS_ALONE = {
     "ants that cross colorings": {"ants": 8, "optimizers": 0, "explorers": 0},
     "a conflict optimizer": {"ants": 1, "optimizers": 1, "explorers": 0},
+    "partial tabu search": {"ants": 1, "optimizers": 0, "partials": 1, "explorers": 0},
     "an explorer": {"ants": 1, "optimizers": 0, "explorers": 1},
 }
 
@@ -194,6 +196,14 @@ def test_what_is_to_be_known_of_trails_is_said(name: str, values: Any, said: str
         note = colony.snapshot(Wanted.NUMBERS).trails_note
     assert note.startswith(said)
     assert bool(note) == bool(said)
+
+
+def test_generations_are_longer_in_sparse_graphs() -> None:
+    for density, moves in ((1.0, 16 * 60), (0.5, 16 * 60), (0.2, 40 * 60), (0.01, 100 * 60)):
+        parameters = GpxParameters().resolved(60)
+        found = moves_of(parameters, random_graph(60, density, seed=1))
+        assert abs(found - moves) <= 0.15 * moves
+    assert moves_of(GpxParameters(moves=7).resolved(60), random_graph(60, 0.5)) == 7
 
 
 def test_only_on_a_gpu_is_a_coloring_other_work() -> None:

@@ -23,16 +23,25 @@ from gpu.gpx.parameters import (
     EXPLORING,
     KIND_NAMES,
     OPTIMIZING,
+    PARTIAL,
     RECOVERY,
     GpxGpuParameters,
     HeadGpuParameters,
 )
 from gpu.gpx.replay import GpxRule
+from gpu.gpx.rule import EXPLORER_SPREADS
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.run.solving import solve
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EMULATED_GPU, EmulatedMachine, emulate_gpu
-from tests.gpu.gpx.literal import LOOSE, OptimizerLiteral, crossed, squeezed, words_of
+from tests.gpu.gpx.literal import (
+    LOOSE,
+    OptimizerLiteral,
+    PartialTabuLiteral,
+    crossed,
+    squeezed,
+    words_of,
+)
 from tests.gpu.rlf.literal import random_graph
 from tests.gpu.tabu_search.literal import TabuLiteral
 
@@ -110,42 +119,67 @@ def test_a_search_is_that_of_the_rule_to_the_letter(
     colony.close()
 
 
+@pytest.mark.parametrize("by_tabu", [False, True], ids=["optimizer", "partial tabu search"])
 @pytest.mark.parametrize(("n", "density", "heaviest"), [(40, 0.5, 0), (70, 0.2, 0), (40, 0.9, 3)])
-def test_an_optimizer_is_that_of_the_rule_to_the_letter(
-    n: int, density: float, heaviest: int
+def test_a_partial_coloring_is_changed_by_the_rule_to_the_letter(
+    n: int, density: float, heaviest: int, by_tabu: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(launching, "MOST_EFFORT", 1_200 * OPTIMIZER_EFFORT)
     graph, moves = random_graph(n, density, 4), 90
-    values = {"ants": 3, "explorers": 0, "optimizers": 1, "moves": moves}
+    values = {"ants": 4, "explorers": 0, "moves": moves}
+    values |= {"optimizers": 2 * (not by_tabu), "partials": 2 * by_tabu}
     parameters = GpxGpuParameters.from_mapping(values).resolved(n)
     colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
     if heaviest:
         colony._heaviest = heaviest
         colony._iterations = Iterations(colony._machine, colony._phases_for(parameters))
     first: list[int] = np.array(colony._arrays["best_coloring"]).tolist()
-    count, end = colony._most, 0
-    for generation in (1, 2):
-        work = int(plan_of(colony)["work"]) >> int(colony._arrays["halved"][OPTIMIZING])
-        end += max(1, work // OPTIMIZER_EFFORT)
+    count = colony._most
+    own: OptimizerLiteral | PartialTabuLiteral
+    if by_tabu:  # the second such ant tries a color fewer
+        start = squeezed(first, count, count - 2)
+        own = PartialTabuLiteral(graph, SEED, 3, start, count - 2)
+    else:
+        start = squeezed(first, count, count - 1)
+        own = OptimizerLiteral(graph, SEED, 3, start, count - 1, 15, colony._heaviest)
+    for _ in range(4):
         colony.iterate(1)
-        if generation == 1:
-            start = squeezed(first, count, count - 1)
-            own = OptimizerLiteral(graph, SEED, 2, start, count - 1, 15, colony._heaviest)
+        record = records(colony)[3]
         while True:
-            while own.loose and own.time < end:
+            while own.loose and own.time < record["time"]:
                 own.move()
             if own.loose:
                 break
             own.begin(squeezed(own.colors, own.count, own.count - 1), own.count - 1)
-        record = records(colony)[2]
         assert (record["colors"], record["conflicts"]) == (own.count, len(own.loose))
-        np.testing.assert_array_equal(colony._arrays["weights"][0], own.weights)
-        assert colony._arrays["loose"][0, : len(own.loose)].tolist() == own.loose
-        partial = colony._arrays["scratch"][2, :n].astype(np.int32)
+        if isinstance(own, OptimizerLiteral):
+            np.testing.assert_array_equal(colony._arrays["weights"][1], own.weights)
+        else:
+            assert (record["tenure"], record["fewest"]) == (own.tenure, own.fewest)
+        assert colony._arrays["loose"][1, : len(own.loose)].tolist() == own.loose
+        partial = colony._arrays["scratch"][3, :n].astype(np.int32)
         np.testing.assert_array_equal(np.where(partial == 0x7FFF, LOOSE, partial), own.colors)
         best = colony.snapshot(Wanted.SOLUTION).best_cost
         assert best is not None
-        if best <= own.count:  # another ant was better: it begins with that coloring
+        if best <= own.count + by_tabu:  # another ant was better: it begins with that coloring
             break
+    colony.close()
+
+
+def test_explorers_search_with_tenures_of_their_own() -> None:
+    graph, moves = random_graph(40, 0.5), 150
+    values = {"ants": 6, "explorers": 4, "optimizers": 0, "partials": 0, "moves": moves}
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    first: list[int] = np.array(colony._arrays["best_coloring"]).tolist()
+    count = colony._most
+    colony.iterate(1)
+    for ant, spread in zip(range(3, 6), EXPLORER_SPREADS[1:], strict=True):
+        search = TabuLiteral(graph, SEED, ant, list(first), count, spread)
+        search.squeeze(count - 1)
+        record = records(colony)[ant]
+        fewest, _ = searched(search, int(record["time"]))
+        assert (record["colors"], record["conflicts"]) == (search.count, fewest)
     colony.close()
 
 
@@ -199,7 +233,7 @@ def test_the_same_seed_gives_the_same_run_in_parts_or_whole() -> None:
     np.testing.assert_array_equal(found[0][1], found[1][1])
 
 
-@pytest.mark.parametrize("kind", [CROSSING, OPTIMIZING, EXPLORING])
+@pytest.mark.parametrize("kind", [CROSSING, OPTIMIZING, PARTIAL, EXPLORING])
 def test_the_kind_that_found_a_coloring_is_named_and_all_others_work_half_as_long(
     kind: int,
 ) -> None:
@@ -208,6 +242,7 @@ def test_the_kind_that_found_a_coloring_is_named_and_all_others_work_half_as_lon
         "ants": 2 if kind == CROSSING else 4,
         "explorers": 2 * (kind == EXPLORING),
         "optimizers": 2 * (kind == OPTIMIZING),
+        "partials": 2 * (kind == PARTIAL),
         "moves": 100 if kind == CROSSING else 1,
         "explored": 1.0,
     }
@@ -215,7 +250,7 @@ def test_the_kind_that_found_a_coloring_is_named_and_all_others_work_half_as_lon
     start = np.arange(40, dtype=np.int32) if kind == CROSSING else None
     colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED, start)
     assert colony.snapshot(Wanted.NUMBERS).found_by == ""
-    times = [0, 0, 0]
+    times = [0, 0, 0, 0]
     finders = set()
     for _ in range(8):
         before = colony._arrays["best_coloring"].max()
@@ -227,7 +262,7 @@ def test_the_kind_that_found_a_coloring_is_named_and_all_others_work_half_as_lon
         shown = colony.snapshot(Wanted.NUMBERS).found_by
         finder = KIND_NAMES.index(shown)
         finders.add(finder)
-        for one, most in ((CROSSING, 4), (OPTIMIZING, 4), (EXPLORING, 1)):
+        for one, most in ((CROSSING, 4), (OPTIMIZING, 4), (PARTIAL, 4), (EXPLORING, 1)):
             times[one] = 0 if one == finder else min(times[one] + 1, most)
         assert colony._arrays["halved"].tolist() == times
     assert kind in finders
@@ -252,11 +287,11 @@ def test_work_that_was_halved_comes_back_where_nobody_finds_anything() -> None:
     values = {"ants": 4, "explorers": 1, "optimizers": 1, "moves": 2, "island": 2}
     parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
     colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
-    colony._machine.upload(colony._arrays["halved"], np.array([0, 2, 1], np.uint32))
+    colony._machine.upload(colony._arrays["halved"], np.array([0, 2, 3, 1], np.uint32))
     colony.iterate(RECOVERY - 1)
-    assert colony._arrays["halved"].tolist() == [0, 2, 1]
+    assert colony._arrays["halved"].tolist() == [0, 2, 3, 1]
     colony.iterate(1)
-    assert colony._arrays["halved"].tolist() == [0, 1, 0]
+    assert colony._arrays["halved"].tolist() == [0, 1, 2, 0]
     colony.close()
 
 
@@ -275,7 +310,7 @@ def test_an_iteration_has_so_much_work_and_the_search_goes_on_in_the_next_one(
     start = first.snapshot(Wanted.SOLUTION).best_solution
     first.close()
     found = []
-    for effort, shared in ((1 << 40, 64 << 10), (20_000, 64 << 10), (20_000, 2000)):
+    for effort, shared in ((1 << 40, 64 << 10), (10_000, 64 << 10), (10_000, 2000)):
         monkeypatch.setattr(launching, "MOST_EFFORT", effort)
         machine = EmulatedMachine(shared_limit=shared)
         colony = GpxCudaColony(graph, parameters, machine, SEED, start)
@@ -329,7 +364,7 @@ def test_the_first_iteration_is_short_because_all_vertices_may_be_in_conflict() 
     values = {"ants": 3, "explorers": 0, "optimizers": 0, "moves": 100_000_000}
     parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
     colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
-    a_move = (64 + graph.n) * (colony._most // 32 + 1)
+    a_move = 64 + graph.n // 2
     assert int(plan_of(colony)["quota"]) * a_move <= launching.MOST_EFFORT
     colony.close()
 

@@ -10,8 +10,8 @@ import pytest
 
 from gpu import catalog
 from gpu.core.decisions import Step, Unanswered
-from gpu.gpx.cpu.state import FOUND, GENERATIONS, QUOTA
-from gpu.gpx.parameters import OPTIMIZING
+from gpu.gpx.cpu.state import FOUND, GENERATIONS, MOVES, QUOTA
+from gpu.gpx.parameters import EXPLORING, OPTIMIZING, PARTIAL
 from gpu.gpx.replay import GpxReplay, GpxRule
 from tests.gpu.gpx.test_colony import colony_of
 from tests.gpu.rlf.literal import random_graph
@@ -66,33 +66,49 @@ def test_classes_that_are_taken_over_and_the_move_after_that(left: str) -> None:
     assert compared > 10
 
 
-def test_the_moves_of_an_optimizer() -> None:
-    with closing(colony_of("gpx-seq", GRAPH, ants=1, optimizers=1, explorers=0, noise=9)) as colony:
+@pytest.mark.parametrize("kind", [OPTIMIZING, PARTIAL])
+def test_the_moves_on_a_partial_coloring(kind: int) -> None:
+    values = {"ants": 1, "explorers": 0, "noise": 9}
+    values |= {"optimizers": int(kind == OPTIMIZING), "partials": int(kind == PARTIAL)}
+    with closing(colony_of("gpx-seq", GRAPH, **values)) as colony:
         colony.iterate(20)
         state = colony.standing
-        moves = int(state.schedule[QUOTA + OPTIMIZING])
+        moves = int(state.schedule[QUOTA + kind])
         replay = GpxRule(GRAPH).replay(colony, 20)
         again, last = told(replay, 0, 3), told(replay, 0, min(moves, 300))
         assert told(replay, 0, 3).sentence == again.sentence
         assert "without color" in last.sentence
         assert last.picture.colors is not None
-        slow = replay._optimizer
+        slow = replay._partial
         assert slow is not None
-        slow._restart()
+        slow.restart()
         for _ in range(moves):
             slow.move()
         colony.iterate(1)
         assert state.population.progress[0, FOUND] == 0
-        np.testing.assert_array_equal(state.optimizers.colors[0], slow.colors)
-        np.testing.assert_array_equal(state.optimizers.weights[0], slow.weights)
+        own = state.optimizers if kind == OPTIMIZING else state.partials
+        np.testing.assert_array_equal(own.colors[0], slow.colors)
+        assert own.loose[0, : len(slow.loose)].tolist() == slow.loose
 
 
-def test_the_moves_of_an_explorer_and_when_it_begins_anew() -> None:
+def test_the_moves_of_explorers_and_when_one_begins_anew() -> None:
     alone = {"ants": 1, "optimizers": 0, "explorers": 1}
-    with closing(colony_of("gpx-seq", GRAPH, **alone, patience=1_000_000)) as colony:
+    values = {"ants": 4, "optimizers": 1, "partials": 0, "explorers": 3}
+    with closing(colony_of("gpx-seq", GRAPH, **values, patience=1_000_000)) as colony:
         colony.iterate(3)
-        replay = GpxRule(GRAPH).replay(colony, 3)
-        assert told(replay, 0, 2).sentence.startswith("Ant 1, move 2: ")
+        state, replay, expected = colony.standing, GpxRule(GRAPH).replay(colony, 3), {}
+        for ant in (1, 2, 3):
+            step = int(state.schedule[QUOTA + EXPLORING])
+            last = told(replay, ant, step)
+            assert last.sentence.startswith(f"Ant {ant + 1}, move {step}: ")
+            assert told(replay, ant, step).sentence == last.sentence
+            expected[ant] = last.picture.colors
+        colony.iterate(1)
+        for ant, colors in expected.items():
+            assert state.population.progress[ant, FOUND] == 0
+            if state.population.progress[ant, MOVES] == step:
+                assert colors is not None
+                assert state.searches.colors[ant - 1].tolist() == colors.tolist()
         with pytest.raises(ValueError, match="step"):
             replay.decision(0, 0)
     with closing(colony_of("gpx-seq", GRAPH, **alone, patience=1)) as colony:

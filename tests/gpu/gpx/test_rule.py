@@ -10,14 +10,15 @@ from gpu.cpu.compilation import cached
 from gpu.cpu.philox import key_of
 from gpu.gpx.cpu import state as states
 from gpu.gpx.cpu.crossover import CrossRoom, color_at_random, cross_colorings
-from gpu.gpx.cpu.optimizer import (
+from gpu.gpx.cpu.optimizer import heaviest_of, optimize_once
+from gpu.gpx.cpu.partial import (
     LOOSE_COUNT,
     OWN_COLORS,
-    Optimizer,
-    begin_optimizer,
-    heaviest_of,
-    optimize_once,
+    PartialColoring,
+    begin_partial_coloring,
+    new_partial_colorings,
 )
+from gpu.gpx.cpu.partial_tabu import TENURE, begin_partial_tabu, move_partial_tabu
 from gpu.tabu_search import cpu as tabu
 from tests.gpu.gpx import literal
 from tests.gpu.rlf.literal import random_graph
@@ -44,17 +45,32 @@ def at_random(colors: np.ndarray, count: int, word: np.uint32) -> None:
 
 
 @cached
-def begin(rules: tabu.TabuRules, own: Optimizer) -> None:
-    begin_optimizer(rules, own)
+def begin(rules: tabu.TabuRules, own: PartialColoring, by_tabu: bool) -> None:
+    if by_tabu:
+        begin_partial_tabu(rules, own)
+    else:
+        begin_partial_coloring(rules, own)
 
 
 @cached
 def optimize(
-    rules: tabu.TabuRules, own: Optimizer, ant: int, noise: int, heaviest: np.uint32, moves: int
+    rules: tabu.TabuRules,
+    own: PartialColoring,
+    ant: int,
+    noise: int,
+    heaviest: np.uint32,
+    moves: int,
 ) -> None:
     for _ in range(moves):
         if own.numbers[LOOSE_COUNT] > 0:
             optimize_once(rules, own, ant, noise, heaviest)
+
+
+@cached
+def search_in_part(rules: tabu.TabuRules, own: PartialColoring, ant: int, moves: int) -> None:
+    for _ in range(moves):
+        if own.numbers[LOOSE_COUNT] > 0:
+            move_partial_tabu(rules, own, ant)
 
 
 @pytest.mark.parametrize("with_trails", [True, False])
@@ -90,10 +106,10 @@ def test_optimizers_move_by_the_rule(n: int, density: float, noise: int, heavies
     count = 2 if density < 0.1 else 4
     slow = literal.OptimizerLiteral(graph, SEED, 7, [literal.LOOSE] * n, count, noise, int(largest))
     rules = tabu.rules_of(key_of(SEED), graph, count, 0)
-    own = one_of(states.new_optimizers(graph, 1, count))
+    own = one_of(new_partial_colorings(graph, 1, count, tabu=False))
     own.colors[:] = literal.LOOSE
     own.numbers[OWN_COLORS] = count
-    begin(rules, own)
+    begin(rules, own, False)
     for _ in range(60):
         for _ in range(5):
             if slow.loose:
@@ -105,5 +121,32 @@ def test_optimizers_move_by_the_rule(n: int, density: float, noise: int, heavies
     assert slow.time > 60
 
 
-def one_of(optimizers: Optimizer) -> Optimizer:
-    return Optimizer(*(array[0] for array in optimizers))
+@pytest.mark.parametrize(
+    ("n", "density", "count", "moves"),
+    [(30, 0.5, 4, 2300), (80, 0.03, 2, 2300), (12, 1.0, 4, 1200), (2, 1.0, 1, 400)],
+    ids=["dense", "sparse", "complete", "all are tabu at times"],
+)
+def test_partial_tabu_search_moves_by_the_rule(
+    n: int, density: float, count: int, moves: int
+) -> None:
+    graph = random_graph(n, density, seed=2)
+    slow = literal.PartialTabuLiteral(graph, SEED, 7, [literal.LOOSE] * n, count)
+    rules = tabu.rules_of(key_of(SEED), graph, count, 0)
+    own = one_of(new_partial_colorings(graph, 1, count, tabu=True))
+    own.colors[:] = literal.LOOSE
+    own.numbers[OWN_COLORS] = count
+    begin(rules, own, True)
+    for _ in range(moves // 5):
+        for _ in range(5):
+            if slow.loose:
+                slow.move()
+        search_in_part(rules, own, 7, 5)
+        assert own.colors.tolist() == slow.colors
+        assert own.loose[: own.numbers[LOOSE_COUNT]].tolist() == slow.loose
+        assert own.numbers[TENURE] == slow.tenure
+    assert slow.time == moves
+    assert slow.all_tabu > 0 if n == 2 else slow.tenure != 10
+
+
+def one_of(colorings: PartialColoring) -> PartialColoring:
+    return PartialColoring(*(array[0] for array in colorings))

@@ -19,6 +19,7 @@ class TabuLiteral:
     number: int
     colors: list[int]
     count: int
+    spread: int = 10
     time: int = 0
     fewest: int = 0
     kept: list[int] = field(default_factory=list)
@@ -72,7 +73,7 @@ class TabuLiteral:
         if not moves:
             return
         _, _, v, color = min(moves)
-        tenure = word * 10 // WORD + 3 * len(wrong) // 5
+        tenure = word * self.spread // WORD + 3 * len(wrong) // 5
         self.tabu[v, self.colors[v]] = self.time + tenure
         self.colors[v] = color
         self.fewest = min(self.fewest, self.conflicts())
