@@ -82,8 +82,8 @@ SYSTEMS: tuple[System, ...] = (
     _gpx(
         name="gpx-gpu",
         made_of="a block an ant; neighbours by color as bytes in shared memory; islands of ants "
-        "cross colorings and repair them by tabu search, others color a part of the graph or search "
-        "alone",
+        "cross colorings and repair them by tabu search, others color a part of the graph or "
+        "search alone",
         summary="Hundreds of ants cross their colorings; others search in other ways beside them.",
         parameters=GpxGpuParameters,
         own_work=_OWN_WORK,
