@@ -37,22 +37,29 @@ _NOBODY = -1  # dominates a vertex that has few neighbours
 class Reduction:
     """A graph without vertices that can be colored last. All arrays are read-only."""
 
-    graph: GraphInstance  # the whole
+    # Where the neighbours of each vertex of the whole begin in ``adjacent``, and the last ones end.
+    offsets: NDArray[np.int64]  # (n + 1,)
+    adjacent: NDArray[np.int32]
     kernel: GraphInstance  # what is left of it: at least one vertex, with its former number
     colors: int  # the whole needs at most so many, or as many as the kernel, if these are more
     vertices: NDArray[np.int32]  # (kernel.n,): the vertex that each one of the kernel is
     removed: NDArray[np.int32]  # (n - kernel.n,): all others, in the order in which they were
     dominating: NDArray[np.int32]  # of each of these: whose color it takes; -1 for a free color
 
+    @property
+    def n(self) -> int:
+        """Vertices of the whole."""
+        return len(self.offsets) - 1
+
     def extended(self, coloring: NDArray[np.integer]) -> NDArray[np.int32]:
         """Return the coloring of the whole graph that begins with one of the kernel, read-only.
 
         It is proper if that is, and has no more than ``colors`` colors, or as many as that.
         """
-        found = np.full(self.graph.n, -1, np.int32)
+        found = np.full(self.n, -1, np.int32)
         found[self.vertices] = coloring
-        taken = np.full(self.graph.n + 1, -1, np.int32)
-        arrays = self.graph.offsets, self.graph.adjacent, self.removed, self.dominating
+        taken = np.full(self.n + 1, -1, np.int32)
+        arrays = self.offsets, self.adjacent, self.removed, self.dominating
         _extend(*arrays, taken, found)
         return frozen(found)
 
@@ -115,7 +122,15 @@ def reduced(
             number[graph.edges[inside]],
             numbers=frozen(vertices),
         )
-    return Reduction(graph, kernel, colors, frozen(vertices), frozen(removed), frozen(dominating))
+    return Reduction(
+        graph.offsets,
+        graph.adjacent,
+        kernel,
+        colors,
+        frozen(vertices),
+        frozen(removed),
+        frozen(dominating),
+    )
 
 
 @cached

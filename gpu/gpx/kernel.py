@@ -29,7 +29,8 @@ from gpu.problems.coloring.instance import GraphInstance, class_order
 
 WORTH_REMOVING = 20  # a kernel is colored if it leaves out one vertex in so many, or more
 
-_reductions: WeakKeyDictionary[GraphInstance, Reduction] = WeakKeyDictionary()
+# None where the kernel is not worth it. What is kept must not hold the graph itself.
+_reductions: WeakKeyDictionary[GraphInstance, Reduction | None] = WeakKeyDictionary()
 
 
 def kernel_of(graph: GraphInstance) -> Reduction | None:
@@ -42,9 +43,10 @@ def kernel_of(graph: GraphInstance) -> Reduction | None:
     if graph not in _reductions:
         bound = coloring_bound(graph)
         assert bound is not None
-        _reductions[graph] = reduced(graph, bound.cost, bound.witness)
-    found = _reductions[graph]
-    return found if len(found.removed) * WORTH_REMOVING >= graph.n else None
+        found = reduced(graph, bound.cost, bound.witness)
+        worth = len(found.removed) * WORTH_REMOVING >= graph.n
+        _reductions[graph] = found if worth else None
+    return _reductions[graph]
 
 
 def colony_on_kernel(
@@ -65,7 +67,7 @@ class KernelColony:
 
     def __init__(self, colony: Colony, reduction: Reduction) -> None:
         self.colony, self._reduction = colony, reduction
-        self._number = np.full(reduction.graph.n, -1, np.int32)  # of each vertex in the kernel
+        self._number = np.full(reduction.n, -1, np.int32)  # of each vertex in the kernel
         self._number[reduction.vertices] = np.arange(reduction.kernel.n)
 
     def iterate(self, count: int, stop: Callable[[], bool] = never) -> None:
@@ -109,7 +111,7 @@ class KernelColony:
 
     def trails_from(self, city: int) -> NDArray[np.float32]:
         """All trails of a vertex; those of vertices that no ant colors are the initial ones."""
-        trails = np.ones(self._reduction.graph.n, np.float32)
+        trails = np.ones(self._reduction.n, np.float32)
         if self._number[city] >= 0:
             trails[self._reduction.vertices] = self.colony.trails_from(int(self._number[city]))
         return trails
@@ -119,7 +121,7 @@ class KernelColony:
 
     def _picture(self, picture: NDArray[np.float32], best: Solution | None) -> NDArray[np.float32]:
         """Return the picture of the trails among all vertices: a pixel is the largest in it."""
-        n, left = self._reduction.graph.n, self._reduction.kernel.n
+        n, left = self._reduction.n, self._reduction.kernel.n
         order = np.arange(n) if best is None else class_order(best)
         place = np.flatnonzero(self._number[order] >= 0)  # of the kernel's vertices, in their order
         p = min(n, PICTURE_SIZE)
@@ -193,7 +195,7 @@ class _KernelReplay:
 
     def _picture(self, picture: Picture) -> Picture:
         """Return the picture of the whole graph; what is not in the kernel has no color."""
-        n, vertices = self.reduction.graph.n, self.reduction.vertices
+        n, vertices = self.reduction.n, self.reduction.vertices
         marks = tuple(mark._replace(places=vertices[mark.places]) for mark in picture.marks)
         colors, plain = picture.colors, picture.plain
         if colors is not None:

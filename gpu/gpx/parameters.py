@@ -160,7 +160,7 @@ class GpxParameters(Parameters):
 
     ants: int | None = ants_parameter(f"{GPX_ANTS}, 1 if n is large")
     island: int = island_parameter(GPX_ISLAND)
-    optimizers: int | None = optimizers_parameter(f"m / {GPX_ANTS}, m if n is large")
+    optimizers: int | None = optimizers_parameter(f"m / {GPX_ANTS} or 1, m if n is large")
     partials: int | None = partials_parameter(f"m / {GPX_ANTS}, 0 if n is large")
     explorers: int | None = explorers_parameter(f"m / {GPX_ANTS // GPX_EXPLORERS}, 0 if n is large")
     moves: int | None = moves_parameter()
@@ -179,7 +179,8 @@ class GpxParameters(Parameters):
     explored: float = parameter(
         0.8,
         "f",
-        "Share of the best coloring's number of colors with which explorers search.",
+        "Share of the best coloring's number of colors with which the first of every four "
+        "explorers searches.",
         0.1,
         1,
         phase="search",
@@ -188,7 +189,7 @@ class GpxParameters(Parameters):
     patience: int = parameter(
         100,
         "s",
-        "Generations without fewer conflicts after which an explorer begins anew.",
+        "Generations without fewer conflicts after which such an explorer begins anew.",
         1,
         1_000_000,
         phase="search",
@@ -254,8 +255,10 @@ def trails_note(parameters: GpxParameters | HeadParameters, n: int) -> str:
         return "HEAD has no trails: its ants do not read these"
     assert parameters.ants is not None
     assert parameters.optimizers is not None
+    assert parameters.partials is not None
     assert parameters.explorers is not None
-    if parameters.ants <= parameters.optimizers + parameters.explorers:
+    others = parameters.optimizers + parameters.partials + parameters.explorers
+    if parameters.ants <= others:
         return "Trails are laid by ants that cross colorings, and there are none of these"
     return "" if parameters.left == BY_TRAILS else "With left = random, ants do not read them"
 

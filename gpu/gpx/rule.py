@@ -2,7 +2,9 @@
 
 On a GPU an ant makes the same moves, and crosses colorings in the same way. Whole runs differ:
 iterations are longer there, every second ant begins with the greedy coloring, one that has fallen
-behind always squeezes its own, and pairs of HEAD do so whenever fewer colors are tried.
+behind always squeezes its own, and pairs of HEAD do so whenever fewer colors are tried. Where the
+kernel of a graph is colored (:mod:`gpu.gpx.kernel`), what is called the graph here is that kernel,
+whose vertices are numbered anew in ascending order.
 
 **Random numbers.** A *word* is a random word of Philox. Move t (counted from 0) of the ant a has
 word ``t & 3`` of block ``t >> 2`` of that ant, iteration 0, purpose TABU for a tabu search and
@@ -75,11 +77,11 @@ crossing, with as many colors as the best coloring of all has, less one; nothing
 is the first coloring with the fewest conflicts of those with the fewest colors. As soon as a
 coloring is proper, it is squeezed by one color, and the ant goes on with that in the same
 generation. When others have found a coloring with fewer colors than an ant tries to make do with,
-its coloring is squeezed before its next move; if that are more colors than one sixteenth of those
-that are left, and one, the first ant of an island squeezes the best coloring instead, and others
-begin with a random one. So do all in the beginning. If of all ants of an island the last crossing
-left no more than n / 100 vertices over, all of them begin the next generation with a random
-coloring, and without trails.
+its coloring is squeezed before its next move; if it has to give up more than one color, and more
+than one sixteenth of those that are left, the first ant of an island squeezes the best coloring
+instead, and others begin with a random one. In the beginning all do as if they were so far behind.
+If of all ants of an island the last crossing left no more than n / 100 vertices over, all of them
+begin the next generation with a random coloring, and without trails.
 
 **Trails.** At the end of a generation each trail t of an island becomes ``t * keep >> 16``, with
 ``keep`` = ρ 2^16 rounded; of two vertices with the same color in the result of an ant of the

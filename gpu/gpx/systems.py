@@ -136,7 +136,7 @@ SYSTEMS: tuple[System, ...] = (
     _head(
         name="head-seq",
         made_of="one core; pairs of ants cross two colorings and repair them by tabu search",
-        summary="HEAD as published: two colorings, crossed again and again.",
+        summary="HEAD: two colorings, crossed again and again.",
         parameters=HeadParameters,
         rule=_rule,
         builders={"cpu:1": _on_cpu},

@@ -189,10 +189,12 @@ class LaneCard(QFrame):
         begun = record is not None and (record.cost is not None or record.spent or record.ending)
         if record is None or instance is None or not begun:
             self.best.setText("–")
+            self.best.setToolTip("")
             self.progress.setText("not run yet")
             self.ending.hide()
             return
         words, best = instance.problem.words, "–"
+        self.best.setToolTip("")
         if record.cost is not None:
             best = words.amount(record.cost, whole(record.cost))
             known = KnownCosts(instance.optimum, record.bound)

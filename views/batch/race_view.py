@@ -257,6 +257,8 @@ class RaceTable(QWidget):
 
     def _equal_text(self, found: RaceStandings) -> str:
         instance = self._instance
+        if found.lanes and all(one.proved for one in found.lanes) and found.bound is not None:
+            return f"All lanes are proved optimal: {found.bound.why}."
         if instance is None or found.equal_cost is None:
             return "There is no equal cost until each lane has bettered what it began with."
         amount = instance.problem.words.amount(found.equal_cost, whole(found.equal_cost))

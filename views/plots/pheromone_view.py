@@ -346,7 +346,7 @@ class PheromoneView(MatrixView):
                 "the initial trail τ₀ is shown, which an ant reads there."
             )
         if self._equal and self.form == "matrix":
-            parts.append("all trails are equal now")
+            parts.append("All trails are equal now")
         if self._note:
             parts.append(self._note)
             tip += f" {self._note}."

@@ -28,7 +28,8 @@ LONGER_TENURE: c.UInt32 = rule.LONGER_TENURE
 TENURE_WINDOW: c.UInt32 = rule.TENURE_WINDOW
 UNCHANGED: c.Int32 = rule.UNCHANGED
 
-# What moves take, in units of some 28 ns (H100): so that no kind of ants has to wait for another.
+# What moves take, in units of some 28 ns (H100), by measuring kinds of ants alone: so that they
+# wait for each other as little as can be.
 TABU_EFFORT: c.UInt64 = 64  # a tabu move, and as much again for so many vertices in conflict,
 EFFORT_WRONG: c.UInt64 = 128
 FAR_EFFORT: c.UInt64 = 96  # and more, if some counts are not in shared memory

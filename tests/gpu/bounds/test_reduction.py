@@ -27,9 +27,9 @@ LEFT = {
 """Vertices of the kernel, with the largest clique as the bound."""
 
 
-def check(found: Reduction) -> None:
+def check(whole: GraphInstance, found: Reduction) -> None:
     """Hold a reduction against the rule: all removals were allowed, and none more is possible."""
-    whole, left = found.graph, set(range(found.graph.n))
+    left = set(range(whole.n))
     near = [set(whole.neighbours(v).tolist()) for v in range(whole.n)]
     for vertex, other in zip(found.removed.tolist(), found.dominating.tolist(), strict=True):
         here = near[vertex] & left
@@ -54,7 +54,7 @@ def test_the_kernel_is_what_the_rule_leaves_and_needs_as_many_colors(share: floa
     for seed in range(8):
         whole = random_graph(14, share, seed)
         found = reduced(whole, coloring_bound(whole).cost)
-        check(found)
+        check(whole, found)
         fewest = fewest_colors(whole)
         assert max(found.colors, fewest_colors(found.kernel)) == fewest
 
@@ -65,7 +65,7 @@ def test_a_coloring_of_the_kernel_becomes_one_of_the_whole(share: float) -> None
         whole = random_graph(120, share, seed)
         for colors in (1, 3, 8, 20):
             found = reduced(whole, colors)
-            check(found)
+            check(whole, found)
             coloring = dsatur_coloring(found.kernel)
             extended = found.extended(coloring)
             assert whole.cost_of(extended) <= max(colors, found.kernel.cost_of(coloring))
@@ -88,7 +88,7 @@ def test_of_a_tree_and_of_a_graph_without_edges_one_vertex_is_left() -> None:
     tree = graph(500, [(int(random.integers(v)), v) for v in range(1, 500)])
     for whole, colors in ((tree, 2), (edgeless(7), 1), (complete(6), 6)):
         found = reduced(whole, colors)
-        check(found)
+        check(whole, found)
         assert found.kernel.n == 1
         assert whole.cost_of(found.extended(np.zeros(1, np.int32))) == colors
 
@@ -96,8 +96,9 @@ def test_of_a_tree_and_of_a_graph_without_edges_one_vertex_is_left() -> None:
 def test_twins_are_one_in_the_kernel_however_dense_the_graph_is() -> None:
     """Parts of four vertices each, all joined with all others: each part is one vertex."""
     pairs = [(u, v) for u in range(40) for v in range(u) if u // 4 != v // 4]
-    found = reduced(graph(40, pairs), 1)
-    check(found)
+    whole = graph(40, pairs)
+    found = reduced(whole, 1)
+    check(whole, found)
     assert found.kernel.n == 10
     assert (found.dominating >= 0).all()
 
@@ -113,10 +114,11 @@ def test_a_graph_of_which_nothing_can_be_removed_is_its_own_kernel() -> None:
 def test_domination_is_given_up_where_it_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [(u, v) for u in range(40) for v in range(u) if u // 4 != v // 4]
     monkeypatch.setattr(reduction, "DOMINATION_WORK", 200)
-    found = reduced(graph(40, pairs), 1)
+    whole = graph(40, pairs)
+    found = reduced(whole, 1)
     assert 0 < len(found.removed) < 30
     coloring = found.extended(dsatur_coloring(found.kernel))
-    assert found.graph.cost_of(coloring) == 10
+    assert whole.cost_of(coloring) == 10
 
 
 def test_no_colors_are_refused() -> None:
@@ -130,7 +132,7 @@ def test_so_many_vertices_are_left_of_published_graphs(dimacs: Path, name: str) 
     whole = load_instance(dimacs / name)
     assert isinstance(whole, GraphInstance)
     found = reduced(whole, coloring_bound(whole).cost)
-    check(found)
+    check(whole, found)
     assert found.kernel.n == LEFT[name]
     coloring = dsatur_coloring(found.kernel)
     most = max(found.colors, found.kernel.cost_of(coloring))

@@ -188,6 +188,7 @@ def test_large_graphs_have_optimizers_alone() -> None:
         ("gpx-seq", {}, ""),
         ("gpx-seq", {"left": "random"}, "With left = random, ants do not read them"),
         ("gpx-seq", {"ants": 1}, "Trails are laid by ants that cross colorings"),
+        ("gpx-seq", {"ants": 4, "partials": 3}, "Trails are laid by ants that cross colorings"),
         ("head-seq", {}, "HEAD has no trails: its ants do not read these"),
     ],
 )

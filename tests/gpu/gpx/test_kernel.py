@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import json
+import weakref
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -129,3 +131,13 @@ def test_large_graphs_and_kernels_of_nearly_all_are_colored_whole() -> None:
     assert kernel_of(random_graph(40, 0.5, seed=1)) is None
     path = [(v, v + 1) for v in range(MOST_SEARCHED)]
     assert kernel_of(GraphInstance("path", "", MOST_SEARCHED + 1, unique_edges(path))) is None
+
+
+def test_a_graph_is_not_kept_for_its_kernel() -> None:
+    for leaves in (20, 0):
+        graph = with_leaves(60, 20) if leaves else random_graph(40, 0.5)
+        assert (kernel_of(graph) is None) == (leaves == 0)
+        kept = weakref.ref(graph)
+        del graph
+        gc.collect()
+        assert kept() is None

@@ -296,6 +296,6 @@ def test_why_there_are_no_trails_is_said_and_what_ants_do_not_do_with_them(
 def test_trails_that_are_all_equal_are_told(pheromone: PheromoneView) -> None:
     state = snapshot(INSTANCE, 10)
     show_state(pheromone, dataclasses.replace(state, pheromone=np.ones_like(state.pheromone)))
-    assert pheromone.caption.text().endswith("  ·  all trails are equal now")
+    assert pheromone.caption.text().endswith("  ·  All trails are equal now")
     show_state(pheromone, state)
     assert "equal" not in pheromone.caption.text()
