@@ -23,7 +23,7 @@ from numba.core import event
 from numba.extending import is_jitted
 
 from gpu.core.machine.compiling import COMPILING
-from gpu.cpu.numba_parts import WITHOUT_COUNTS, PartPipeline, guard_cache
+from gpu.cpu.numba_parts import WITHOUT_COUNTS, PartPipeline, begin_without_blas, guard_cache
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -60,6 +60,8 @@ class _Progress(event.Listener):
         if made.overloads:  # else it failed; ``event.is_failed`` says the opposite of what is true
             COMPILING.note_part(made.py_func)
 
+
+begin_without_blas()
 
 _register: Any = event.register  # Numba has no type hints
 _register("numba:compile", _Progress())

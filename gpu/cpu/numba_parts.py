@@ -6,12 +6,14 @@ What these do cannot be had by documented ways; a release of Numba may change th
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler as Pipeline
+from numba.np import linalg
 
 WITHOUT_COUNTS = {"_nrt": False}
 """Counting references to arrays takes six times as long as the work of the ants. Compiled code here
@@ -54,6 +56,24 @@ class PartPipeline(Pipeline):
         place: Any = PartLibrary
         state.library = place(state.targetctx.codegen(), state.func_id.func_qualname)
         return super().define_pipelines()  # type: ignore[no-untyped-call]
+
+
+def begin_without_blas() -> None:
+    """Load what Numba has for arrays, without the look for BLAS that comes with it.
+
+    That look imports SciPy's linear algebra: half of the time until the first compiled function
+    runs. It decides about ``np.convolve`` and ``np.correlate`` in compiled code alone, of which
+    there are none here.
+    """
+    there, linalg.ensure_blas = linalg.ensure_blas, _no_blas
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = there
+
+
+def _no_blas() -> None:
+    raise ImportError("nobody needs it")
 
 
 Load = Callable[[Any, Callable[[], Any]], Any]

@@ -50,10 +50,11 @@ def moves_parameter() -> Any:
     return parameter(
         None,
         "i",
-        "Moves of tabu search with which an ant repairs a coloring: a generation.",
+        "Moves of tabu search with which an ant repairs a coloring: a generation. If they are "
+        f"automatic, there are {LEAST_MOVES} to {MOST_MOVES} for each vertex.",
         1,
         100_000_000,
-        automatic=f"{MOVES_BY_DENSITY} n / density, from {LEAST_MOVES} n to {MOST_MOVES} n",
+        automatic=f"{MOVES_BY_DENSITY} n / density",
         phase="search",
         live=True,
     )

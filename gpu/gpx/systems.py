@@ -66,7 +66,8 @@ _OWN_WORK = "its ants make other numbers of moves in an iteration than those on 
 _gpx = partial(
     SystemOf,
     paper="ours, after Galinier and Hao 1999 (greedy partition crossover), Crombez et al. 2022 "
-    "(conflict optimizer) and Moalic and Gondran 2018 (HEAD)",
+    "(conflict optimizer), Blöchliger and Zufferey 2008 (PartialCol) and Moalic and Gondran 2018 "
+    "(HEAD)",
     instances=GraphInstance,
     alias="gpx",
 )
@@ -81,7 +82,8 @@ SYSTEMS: tuple[System, ...] = (
     _gpx(
         name="gpx-gpu",
         made_of="a block an ant; neighbours by color as bytes in shared memory; islands of ants "
-        "cross colorings and repair them by tabu search, others search with far fewer colors",
+        "cross colorings and repair them by tabu search, others color a part of the graph or "
+        "search alone",
         summary="Hundreds of ants cross their colorings; others search in other ways beside them.",
         parameters=GpxGpuParameters,
         own_work=_OWN_WORK,
@@ -93,7 +95,7 @@ SYSTEMS: tuple[System, ...] = (
     _gpx(
         name="gpx-cores",
         made_of="all cores; ants cross colorings and repair them by tabu search, color parts of "
-        "the graph, or search with far fewer colors",
+        "the graph, or search alone",
         summary="Ants cross their colorings; others search in other ways beside them.",
         parameters=GpxParameters,
         rule=_rule,
@@ -103,7 +105,7 @@ SYSTEMS: tuple[System, ...] = (
     _gpx(
         name="gpx-seq",
         made_of="one core; ants cross colorings and repair them by tabu search, color parts of "
-        "the graph, or search with far fewer colors",
+        "the graph, or search alone",
         summary="The same colorings as gpx-cores, on one core.",
         parameters=GpxParameters,
         rule=_rule,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,9 @@ from views.widgets.layers import (
     to_pixels,
 )
 from views.widgets.theme import Theme
+
+if TYPE_CHECKING:
+    from gpu.drawing.density import EdgeSample
 
 _VERTEX_DIAMETERS = 2.5, 26.0  # least and largest diameter of a vertex in pixels
 _ROOM_FOR_SHAPE = 7.0  # least diameter in pixels of a vertex whose shape must be seen
@@ -120,27 +124,27 @@ class EdgesLayer(GraphLayer):
         if whole is not None and whole[0] == _look(drawing, sheet):
             sheet.painter.drawImage(_origin(sheet) - whole[2], whole[1])
             return
-        from gpu.drawing import density  # slow to import; this is mostly another thread
+        look, origin, sharpness = _look(drawing, sheet), _origin(sheet), _pixels(sheet)
+        if (due := CachedPicture.due()) is not None:
+            unseen = Sheet(QPainter(), sheet.transform, sheet.size, sheet.theme)
 
-        frame, size = frame_of(sheet.transform), sheet.size
-        sample = density.sample_of(places, edges, frame, size.width(), size.height(), _EDGE_LINES)
-        if sample.in_sight <= _EDGE_LINES:
-            lines = sheet.edges(places, edges[sample.first])
-            if _length(lines, size) <= _LENGTH:
-                self._draw_lines(sheet, lines)
-                self._note(None)
-                return
-        sharpness, shape = _pixels(sheet)
-        levels = density.levels_of(places, edges, frame * sharpness, shape, sample)
-        strongest = 0.55 if sheet.theme.dark else 0.5
-        colours = [sheet.theme.colour("mean", strongest * level / 255) for level in range(256)]
-        image = layers.indexed(levels, colours, sharpness)
+            def rehearse() -> None:
+                _, image, _ = _dense(graph, drawing, unseen, sharpness)
+                self._whole = None if image is None else (look, image, origin)
+
+            due.append(rehearse)
+            return
+        sample, image, lines = _dense(graph, drawing, sheet, sharpness)
+        if image is None:
+            self._draw_lines(sheet, lines)
+            self._note(None)
+            return
         sheet.painter.drawImage(QPointF(0, 0), image)
         self._note(None if sample.drawn == sample.in_sight else (sample.drawn, sample.in_sight))
-        # A picture sharper than the screen is painted band by band, each from elsewhere. What the
-        # first band has made is for all of them, so that the same edges are drawn everywhere.
+        # A picture sharper than the screen is painted band by band, each from elsewhere. What was
+        # made before the first band is for all of them, so that the same edges are everywhere.
         if not CachedPicture.in_use:
-            self._whole = _look(drawing, sheet), image, _origin(sheet)
+            self._whole = look, image, origin
 
     def _note(self, sampled: tuple[int, int] | None) -> None:
         """Remember what is drawn on the screen."""
@@ -156,6 +160,30 @@ class EdgesLayer(GraphLayer):
     def _update(self) -> None:
         super()._update()
         self.told()
+
+
+def _dense(
+    graph: GraphInstance,
+    drawing: GraphDrawing,
+    sheet: Sheet,
+    pixels: tuple[float, tuple[int, int]],
+) -> tuple[EdgeSample, QImage | None, Segments]:
+    """Return which edges are drawn, and as what: a picture of their density, or few lines."""
+    from gpu.drawing import density  # slow to import; this is mostly another thread
+
+    edges, places, size = graph.edges, drawing.places, sheet.size
+    frame = frame_of(sheet.transform)
+    sample = density.sample_of(places, edges, frame, size.width(), size.height(), _EDGE_LINES)
+    lines = np.empty((0, 4))
+    if sample.in_sight <= _EDGE_LINES:
+        lines = sheet.edges(places, edges[sample.first])
+        if _length(lines, size) <= _LENGTH:
+            return sample, None, lines
+    sharpness, shape = pixels
+    levels = density.levels_of(places, edges, frame * sharpness, shape, sample)
+    strongest = 0.55 if sheet.theme.dark else 0.5
+    colours = [sheet.theme.colour("mean", strongest * level / 255) for level in range(256)]
+    return sample, layers.indexed(levels, colours, sharpness), lines
 
 
 def _look(drawing: GraphDrawing, sheet: Sheet) -> object:

@@ -29,6 +29,7 @@ class CachedPicture:
     """What one item has drawn, in pixels of the viewport."""
 
     in_use: ClassVar[bool] = True  # whether items use their caches now; see :meth:`exact`
+    _due: ClassVar[tuple[int, list[Callable[[], object]]] | None] = None  # see :meth:`due`
 
     _all: ClassVar[WeakSet[CachedPicture]] = WeakSet()
 
@@ -56,6 +57,26 @@ class CachedPicture:
             yield
         finally:
             cls.in_use = True
+
+    @classmethod
+    @contextmanager
+    def rehearsed(cls) -> Iterator[list[Callable[[], object]]]:
+        """Let items say what takes long of what they are to draw; any thread may make it."""
+        due: list[Callable[[], object]] = []
+        cls._due = threading.get_ident(), due
+        try:
+            yield due
+        finally:
+            cls._due = None
+
+    @classmethod
+    def due(cls) -> list[Callable[[], object]] | None:
+        """Return where an item says so instead of drawing; None if this thread does not rehearse.
+
+        See :meth:`rehearsed`.
+        """
+        due = cls._due
+        return due[1] if due is not None and due[0] == threading.get_ident() else None
 
     def drop(self) -> None:
         """Draw again the next time."""
@@ -105,6 +126,7 @@ class CachedPicture:
 _PAINTER_NICENESS = 5  # more than the window's, and less than a colony's
 _ORDER_PATIENCE = 0.1  # seconds that the thread waits for an order
 _THREAD_REST = 0.04  # seconds after each picture: the window and the colony need cores, too
+_LOOK = 0.005  # seconds for which somebody waits who looks whether something is made
 _DRAWN_BEYOND = 0.2  # of width and height, beyond each edge: the picture can be moved there
 
 PictureKey = tuple[int, QTransform, QSize, float]  # version, map to pixels, viewport, ratio
@@ -211,6 +233,21 @@ def have_made(make: Callable[[], T], take: Callable[[T], object]) -> None:
     """Have something for a picture made in another thread; this one gets it, by ``take``."""
     shop = _workshop()
     shop.order(lambda: shop.found.emit(take, make()))
+
+
+def made_beside(make: Callable[[], object]) -> Iterator[None]:
+    """Have something made in another thread; this one looks, step by step, whether it is."""
+    done = threading.Event()
+
+    def work() -> None:
+        try:
+            make()
+        finally:
+            done.set()
+
+    _workshop().order(work)
+    while not done.wait(_LOOK):
+        yield
 
 
 class _Workshop(QObject):

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from views.widgets.cached_picture import CachedPicture
+from views.widgets.cached_picture import CachedPicture, made_beside
 from views.widgets.controls import Chip
 from views.widgets.graphics import take_sizes
 from views.widgets.steps import Steps, finished
@@ -40,8 +40,15 @@ def in_bands(
     """Make an image of ``pixels``, a band a step.
 
     ``draw`` paints all of it, once a band, in units of ``ratio`` pixels; no unit of the image is
-    transparent.
+    transparent. What takes long is made before, in another thread.
     """
+    with CachedPicture.rehearsed() as due:
+        corner = QImage(1, 1, kind)
+        corner.setDevicePixelRatio(ratio)
+        with QPainter(corner) as painter:
+            draw(painter)
+    for make in due:
+        yield from made_beside(make)
     image, rows = QImage(pixels, kind), max(1, _BAND_PIXELS // pixels.width())
     for top in range(0, pixels.height(), rows):
         band = QImage(pixels.width(), min(rows, pixels.height() - top), kind)

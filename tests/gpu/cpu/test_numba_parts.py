@@ -2,6 +2,8 @@
 
 import importlib
 import inspect
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ USED = {
     "numba.core.dispatcher.Dispatcher.enable_caching": "a full disk ends no run",
     "numba.core.caching.FunctionCache.load_overload": "another process can compile",
     "numba.core.caching.FunctionCache.save_overload": "a full disk ends no run",
+    "numba.np.linalg.ensure_blas": "a process does not import SciPy's linear algebra to begin",
     "numba.core.event.Listener": "the window says how far the compilation is",
 }
 
@@ -32,6 +35,18 @@ def test_numba_has_the_part(part: str) -> None:
     for word in words[3:]:
         found = getattr(found, word, None)
         assert found is not None, f"Numba has no {part} any more: without it not ({USED[part]})"
+
+
+def test_a_compiled_function_needs_no_linear_algebra() -> None:
+    code = """
+import sys
+import numpy as np
+from gpu.cpu.first_colorings import largest_first_coloring
+from gpu.problems.coloring.instance import GraphInstance
+largest_first_coloring(GraphInstance("edge", "", 2, np.array([[0, 1]])))
+assert "scipy.linalg" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 @compilation.compiled

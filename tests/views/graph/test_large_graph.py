@@ -159,7 +159,10 @@ def test_a_picture_for_a_file_has_the_same_edges_in_all_its_bands(
     made = []
     plain = density.levels_of
 
+    threads = set()
+
     def note(*arguments: object) -> NDArray[np.uint8]:
+        threads.add(threading.current_thread())
         made.append(plain(*arguments))  # type: ignore[arg-type]
         return made[-1]
 
@@ -168,8 +171,10 @@ def test_a_picture_for_a_file_has_the_same_edges_in_all_its_bands(
     show(qtbot, view, BOARD)
     sampled = view.edges.sampled
     made.clear()
+    threads.clear()
     image = as_image(view, DARK)
     assert len(made) == 1
+    assert threading.main_thread() not in threads
     assert image.height() * image.width() > 5 * 100_000
     assert view.edges.sampled == sampled  # of the screen
     assert {mark_of(color).colour.name() for color in (0, 1)} <= colours_in(image)
