@@ -1,7 +1,7 @@
 """The table of experiments: what is measured, on what, and how often. All of it is fixed before.
 
 Every row of an experiment has the same number of runs and the same budget. Some parameters were
-tuned on instances in ``tsplib`` and ``art``. Those in ``report`` were never tuned on.
+tuned on instances in ``tsplib`` and ``art``. Those in ``report`` were never tuned on, for tours.
 """
 
 from __future__ import annotations
