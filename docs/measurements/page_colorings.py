@@ -110,15 +110,15 @@ def told(rows: list[Row]) -> str:
     """Who has a coloring with so many colors, and after how many seconds on average."""
     lines = []
     for name, group in grouped(rows).items():
-        colors = TOLD_COLORS[name]
+        colors, limit = TOLD_COLORS[name], min(row["limit"] for row in group)
         cells = []
         for system in (TOLD_HEAD, OURS):
             own = [row for row in of(group, system=system) if "curve" in row]
             when = [_reached(row, colors) for row in own]
-            found = [seconds for seconds in when if seconds is not None]
+            found = [seconds for seconds in when if seconds is not None and seconds <= limit]
             cells.append(f"{len(found)} of {len(own)}")
             cells.append(f"{statistics.mean(found):.3g}" if found else "")
-        lines.append([name, str(colors), f"{group[0]['limit']:g} s", *cells])
+        lines.append([name, str(colors), f"{limit:g} s", *cells])
     head = ["graph", "colors", "within", "HEAD, told", "s, mean", OURS, "s, mean"]
     return table(head, lines)
 
