@@ -186,11 +186,16 @@ def test_the_page_shows_colors_at_each_mark_and_who_has_fewer(measurements: Meas
         "| gcol | 10 s | 1 | 1 | 0 | none |",
         "| gcol | 20 s | 0 | 0 | 0 | none |",
     ]
+    # Who has no coloring yet has more colors than who has one.
+    late = [*rows_of(page.OURS, [(2.0, 0, 132)]), *rows_of(page.HEAD, [(0.0, 0, 132)])]
+    assert "| HEAD | 1 s | 1 | 0 | 0 | DSJR500.5 |" in page.standing(late).splitlines()
+    none = [*rows_of(page.OURS, [(2.0, 0, 132)]), *rows_of(page.GCOL, [(2.0, 0, 132)])]
+    assert "| gcol | 1 s | 1 | 0 | 1 | none |" in page.standing(none).splitlines()
     aims = page.aims(rows).splitlines()
     assert "| DSJR500.5 | 122 in 5 s | 1 of 2 | 0.5 (0.5) | 123.0 (124) |" in aims
-    told = [*rows[:2], *rows_of(page.TOLD_HEAD, [(5.0, 1, 122)], [])]
+    told = [*rows[:2], *rows_of(page.TOLD_HEAD, [(5.0, 1, 122)], [], limit=10.0)]
     assert page.told(told).splitlines()[2:] == [
-        "| DSJR500.5 | 122 | 20 s | 1 of 2 | 5 | 1 of 2 | 0.5 |"
+        "| DSJR500.5 | 122 | 10 s | 1 of 2 | 5 | 1 of 2 | 0.5 |"
     ]
 
 

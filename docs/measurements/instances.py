@@ -77,7 +77,7 @@ COLOR_AIMS: dict[str, dict[float, float]] = {
 """Colors that were aimed at on two cores, by graph and seconds."""
 
 TOLD_COLORS = FEWEST_COLORS | {
-    **{"DSJC1000.5": 84, "DSJC1000.9": 225, "flat300_28_0": 30, "latin_square_10": 104}
+    **{"DSJC1000.5": 86, "DSJC1000.9": 226, "flat300_28_0": 30, "latin_square_10": 103}
 }
 """What HEAD is told: where ours did not reach the fewest that are known, one fewer than it had."""
 

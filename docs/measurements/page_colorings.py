@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 
 from gaps import gap_at, of
@@ -33,6 +34,12 @@ def cell(rows: list[Row], seconds: float) -> str:
     return f"{mean:g}" if mean == most else f"{mean:.1f} ({most:g})"
 
 
+def _mean_at(rows: list[Row], seconds: float) -> float:
+    """The mean number of colors; infinity if not all runs have a coloring."""
+    colors = colors_at(rows, seconds)
+    return statistics.mean(colors) if colors else math.inf
+
+
 def by_time(rows: list[Row]) -> str:
     """Colors of each program on each graph, at each mark."""
     lines = []
@@ -58,13 +65,13 @@ def standing(rows: list[Row]) -> str:
             fewer, same, more, graphs = 0, 0, list[str](), 0
             for name, group in grouped(rows).items():
                 both = [of(group, system=system) for system in (OURS, rival)]
-                own, theirs = (colors_at(one, mark) for one in both)
-                if not all(both) or not own or any(mark > one[0]["limit"] for one in both):
+                if not all(both) or any(mark > one[0]["limit"] for one in both):
                     continue
                 graphs += 1
-                if not theirs or statistics.mean(own) < statistics.mean(theirs):
+                own, theirs = (_mean_at(one, mark) for one in both)
+                if own < theirs:
                     fewer += 1
-                elif statistics.mean(own) == statistics.mean(theirs):
+                elif own == theirs:
                     same += 1
                 else:
                     more.append(name)
@@ -89,7 +96,13 @@ def aims(rows: list[Row]) -> str:
             mean = f"{statistics.mean(found):.2g} ({max(found):.2g})" if found else ""
             theirs = cell(of(group, system=HEAD), seconds)
             lines.append([name, f"{colors:g} in {seconds:g} s", reached, mean, theirs])
-    head = ["graph", "aim", "runs that reach it", "after s", "HEAD, one core, has then"]
+    head = [
+        "graph",
+        "aim",
+        "runs that reach it",
+        "after s",
+        "HEAD, one core, has then, or at its end",
+    ]
     return table(head, lines, (0, 1))
 
 
@@ -97,15 +110,15 @@ def told(rows: list[Row]) -> str:
     """Who has a coloring with so many colors, and after how many seconds on average."""
     lines = []
     for name, group in grouped(rows).items():
-        colors = TOLD_COLORS[name]
+        colors, limit = TOLD_COLORS[name], min(row["limit"] for row in group)
         cells = []
         for system in (TOLD_HEAD, OURS):
             own = [row for row in of(group, system=system) if "curve" in row]
             when = [_reached(row, colors) for row in own]
-            found = [seconds for seconds in when if seconds is not None]
+            found = [seconds for seconds in when if seconds is not None and seconds <= limit]
             cells.append(f"{len(found)} of {len(own)}")
             cells.append(f"{statistics.mean(found):.3g}" if found else "")
-        lines.append([name, str(colors), f"{group[0]['limit']:g} s", *cells])
+        lines.append([name, str(colors), f"{limit:g} s", *cells])
     head = ["graph", "colors", "within", "HEAD, told", "s, mean", OURS, "s, mean"]
     return table(head, lines)
 
