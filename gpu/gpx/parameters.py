@@ -313,7 +313,7 @@ class GpxGpuParameters(GpxParameters):
     noise: int = noise_parameter(15)
 
     def resolved(self, n: int) -> Self:
-        """Fill what is automatic for a graph of ``n`` vertices; one ant at least crosses."""
+        """Fill what is automatic for a graph of ``n`` vertices; two ants at least cross."""
         ants = self.ants if self.ants is not None else gpu_ants(n)
         shares = {
             "explorers": GPU_EXPLORERS,
@@ -321,8 +321,9 @@ class GpxGpuParameters(GpxParameters):
             "partials": GPU_PARTIALS,
         }
         left, counts = max(0, ants - 2), {}
-        for name, share in shares.items():
-            given = getattr(self, name)
+        # What is given comes before what is automatic.
+        for name in sorted(shares, key=lambda name: getattr(self, name) is None):
+            given, share = getattr(self, name), shares[name]
             counts[name] = min(ants // share if given is None else given, left)
             left -= counts[name]
         return dataclasses.replace(

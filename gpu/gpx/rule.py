@@ -41,8 +41,9 @@ anew. The p-th such ant, counted from 0, tries ``p % PARTIAL_TARGETS`` colors fe
 but one at least.
 
 **In a large graph** whose only ant is an optimizer, it makes rounds of moves at once while L of its
-vertices have no color, L being 512 or more; else single moves as above, with a new list in each
-iteration. An iteration i is one round. Of the vertices without color those move of which the lot of
+vertices have no color, L being 512 or more. An iteration i is one round; if fewer than 512 are left
+after it, and no weights were halved in it, single moves as above follow, with a new list in each
+iteration. Of the vertices without color those move of which the lot of
 v modulo 2^16, v // 2^16 and word 0 of block 0 of (i, a), purpose OPTIMIZE, is less than
 ``65536 // max(8, L // 32768)``. Each chooses a class as in a single move, with word 1; but it gets
 no color if a lower neighbour moves to the same class. Neighbours that were in the class of a vertex

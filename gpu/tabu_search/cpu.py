@@ -482,6 +482,8 @@ def move(
     if time & 3 == 0:
         draw_block(workspace.words, rules.key, TABU, 0, number, time >> 2)
     word = workspace.words[time & 3]
+    if time > 0 and np.uint32(time) == 0:  # numbers of moves begin anew: nothing is tabu
+        build(rules, workspace, expiries, True)
     _release(workspace, expiries, time)
     now[NOW_TIME] = time + 1
     best_gain, aspired = _best_gain(workspace, wrong)

@@ -125,7 +125,8 @@ class TabuMove:
         colors, moved = self.colors.copy(), self.vertices[self.at : self.at + 1]
         if self.at < 0:
             moved = moved[:0]
-        colors[moved] = self.targets[self.at]
+        else:
+            colors[moved] = self.targets[self.at]
         everyone = np.arange(len(colors), dtype=np.int32)
         marks = (
             PictureMark(Sign.CONFLICT, self.conflicts, "conflict"),

@@ -399,10 +399,11 @@ def _setting_of(rules: GpxRules, ant: Whole) -> np.int64:
 def _color_in_part(state: GpxState, ant: Whole, kind: Whole, target: np.int64) -> None:
     """Make moves on a partial coloring; whenever all vertices have a color, give up a class."""
     rules, graph, population = state.rules, state.graph, state.population
-    first, by_tabu = rules.crossing, kind == PARTIAL
+    first, by_tabu, fewer = rules.crossing, kind == PARTIAL, np.int64(0)
     if by_tabu:
         number = ant - first - rules.optimizers
-        target = max(np.int64(1), np.int64(target - number % PARTIAL_TARGETS))
+        fewer = np.int64(number % PARTIAL_TARGETS)
+        target = max(np.int64(1), np.int64(target - fewer))
         own = partial_coloring_of(state.partials, number)
     else:
         own = partial_coloring_of(state.optimizers, ant - first)
@@ -435,7 +436,7 @@ def _color_in_part(state: GpxState, ant: Whole, kind: Whole, target: np.int64) -
         if found == 1:
             break
         _copy(own.colors, population.found[ant])
-        _give_up_classes(graph, own, found, found - 1, by_tabu)
+        _give_up_classes(graph, own, found, max(np.int64(1), found - 1 - fewer), by_tabu)
         work += n * (own.row.size + 8)
         if made >= quota:
             break
@@ -600,7 +601,7 @@ def _end_generation(state: GpxState) -> None:
         _copy(population.parents[ant], population.results[ant])
     for island in range(rules.islands):
         first, end = first_ant(rules, island), first_ant(rules, island + 1)
-        ended = 1
+        ended = int(end - first > 1)  # an ant alone goes on with its classes
         for ant in range(first, end):
             if population.progress[ant, LEFT_OVER] * ALIKE > population.best.size:
                 ended = 0

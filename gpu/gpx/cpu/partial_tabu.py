@@ -85,6 +85,8 @@ def _best_move(
     numbers = own.numbers
     count, colors = numbers[LOOSE_COUNT], numbers[OWN_COLORS]
     now = np.uint32(numbers[OWN_TIME])
+    if now == 0:  # numbers of moves begin anew, and those before them say nothing any more
+        own.expiries[:] = 0
     to_vertex, to_class = _strides(rules, own)
     free = numbers[FEWEST_LOOSE] - count + 1  # fewer than that driven out: tabu does not matter
     least, least_code = np.int64(NO_CODE), np.int64(NO_CODE)

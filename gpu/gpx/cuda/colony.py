@@ -79,6 +79,7 @@ class SearchShape:
     own: int  # words of a thread
     words: int  # of all vertices
     stride: int  # words of a row of counts: odd, so that a column lies in all banks
+    least_colors: int  # with fewer, vertices may have more neighbours of a color than fit
 
     @classmethod
     def of(cls, instance: GraphInstance, first: NDArray[np.int32]) -> SearchShape:
@@ -90,7 +91,9 @@ class SearchShape:
         fields = NARROW if narrow else WIDE
         words = -(-instance.n // fields)
         own = next((own for own in SEARCH_WORDS if words <= own * SEARCH_THREADS), SEARCH_WORDS[-1])
-        return cls(fields, own, words, words + 1 - words % 2)
+        counted = narrow and degree > MOST_COUNT
+        least = -(-degree // FEW_NEIGHBOURS) if counted else 1
+        return cls(fields, own, words, words + 1 - words % 2, least)
 
     @property
     def threads(self) -> int:
@@ -114,9 +117,9 @@ class GpxCudaColony(DeviceHeir):
     DeviceError
         If the device cannot run a block for so many vertices.
     DeviceMemoryError
-        If the colony does not fit the device: n bytes for each color and ant, some 20 n more an
-        ant, 2 n² an island with trails, and up to 8 n for each color and ant with a partial
-        coloring.
+        If the colony does not fit the device: n bytes for each color and ant, or 2 n for graphs
+        with hubs, some 20 n more an ant, 2 n² an island with trails, and up to 8 n for each color
+        and ant with a partial coloring.
     """
 
     BEST = "best_coloring"
@@ -249,15 +252,10 @@ class GpxCudaColony(DeviceHeir):
             **{"n": graph.n, "row": graph.row, "stride": shape.stride, "near": self._rows_near},
             **{"ring": self._ring, "most": self._most, "colors": self._most, "ants": p.ants},
             **{"crossing": kinds.crossing, "optimizers": kinds.optimizers},
-            "partials": kinds.partials,
-            **{"islands": kinds.islands, "noise": kinds.noise, "heaviest": self._heaviest},
-            **{
-                "moves": moves_of(p, self._graph_instance),
-                "most_effort": MOST_EFFORT,
-                "patience": kinds.patience,
-                "cycle": kinds.cycle,
-            },
-            **{"explored": np.float32(kinds.explored), "patience": kinds.patience},
+            **{"partials": kinds.partials, "islands": kinds.islands, "noise": kinds.noise},
+            **{"moves": moves_of(p, self._graph_instance), "most_effort": MOST_EFFORT},
+            **{"heaviest": self._heaviest, "patience": kinds.patience, "cycle": kinds.cycle},
+            **{"explored": np.float32(kinds.explored), "least_explored": shape.least_colors},
             **{"greedy_start": int(kinds.greedy_start), "keep": kinds.keep},
             **{"columns": self._columns, "padded": shape.padded, "seed": Seed.of(self._seed)},
         }

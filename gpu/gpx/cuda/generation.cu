@@ -249,10 +249,11 @@ INLINE void color_in_part(const SearchGeneration& a, int ant, unsigned best, uns
         __syncthreads();
         // The weights make way for the sizes of classes.
         for (int v = thread; v < n; v += blockDim.x) weights[v] = room.weights[v];
-        give_up(coloring, n, own.colors, own.colors - 1, shared);
+        target = found - 1 > fewer ? found - 1 - fewer : 1;
+        give_up(coloring, n, found, target, shared);
         for (int v = thread; v < n; v += blockDim.x)
             room.weights[v] = weights[v], room.colors[v] = coloring[v];
-        --own.colors;
+        own.colors = target;
         own.list_loose();
         own.sum_up();
         if (by_tabu) own.begin_tabu(expiries, record);
@@ -330,7 +331,8 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
     }
     int setting = crossing ? 0 : (ant - a.crossing - a.optimizers - a.partials) % EXPLORER_SETTINGS;
     bool explores = !crossing && setting == 0;
-    if (explores) target = min(target, max(1u, unsigned(float(best) * a.explored + 0.5f)));
+    if (explores)
+        target = min(target, max(a.least_explored, unsigned(float(best) * a.explored + 0.5f)));
     uint4 drawn = philox(a.seed, 0, ant, unsigned(a.state->iteration), CROSS);
     CrossRoom room(shared, n, a.most);
     bool begins = record.colors == 0, goes_on = false;
@@ -465,6 +467,9 @@ __global__ void gather_islands(const GatherIslands arguments) {
     unsigned long long now = a.elite_keys[2 * blockIdx.x],
                        before = a.elite_keys[2 * blockIdx.x + 1];
     __syncthreads();
+    // Elites with more colors than are tried now are of no use.
+    if (now >> 32 > a.records[first].colors) now = NO_RESULT;
+    if (before >> 32 > a.records[first].colors) before = NO_RESULT;
     if (same) {
         now = before = NO_RESULT;
     } else {

@@ -96,6 +96,7 @@ class SearchGeneration(c.KernelArguments):
     heaviest: c.UInt32  # weight at which all of an optimizer are halved
     patience: c.Int32
     explored: c.Float32
+    least_explored: c.UInt32  # colors; with fewer, counts would not fit their words
     greedy_start: c.Int32  # whether every second ant begins with the coloring that is there
     columns: c.Int32
     seed: Seed

@@ -97,6 +97,11 @@ struct PartialBlock {
     static constexpr unsigned NO_SUM = 0xffff;  // none is so large
     INLINE void move_by_tabu(unsigned* expiries, AntRecord& late) {
         int thread = threadIdx.x, threads = blockDim.x;
+        if (time == 0) {  // numbers of moves begin anew
+            for (long long i = thread; i < static_cast<long long>(colors) * n; i += threads)
+                expiries[i] = 0;
+            __syncthreads();
+        }
         unsigned word = next_word();
         int free = late.fewest - count + 1;  // fewer than that driven out: tabu does not matter
         uint2 key = make_uint2(~0u, ~0u);    // who is driven out, and the lot; vertex and class

@@ -40,8 +40,6 @@ from gpu.gpx.cuda.kernels import (
     DEAD,
     LOOSE,
     NO_ENTRY,
-    OPTIMIZER_EFFORT,
-    PARTIAL_EFFORT,
     TABU_EFFORT,
     AntRecord,
     GenerationPlan,
@@ -49,8 +47,6 @@ from gpu.gpx.cuda.kernels import (
 from gpu.gpx.parameters import (
     CROSSING,
     EXPLORING,
-    OPTIMIZING,
-    PARTIAL,
     GpxGpuParameters,
     HeadGpuParameters,
 )
@@ -148,8 +144,6 @@ class DeviceStanding:
         schedule[BEST_COLORS] = self._read("best_coloring").max(initial=0) + 1
         schedule[GENERATION_MOVES], schedule[GENERATIONS] = plan["made"], plan["generations"]
         schedule[QUOTA + CROSSING], work = plan["quota"], int(plan["work"])
-        for kind, effort in ((OPTIMIZING, OPTIMIZER_EFFORT), (PARTIAL, PARTIAL_EFFORT)):
-            schedule[QUOTA + kind] = max(1, (work >> halved[kind]) // effort)
         schedule[QUOTA + EXPLORING] = max(1, (work >> halved[EXPLORING]) // TABU_EFFORT)
         return schedule
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
+from gpu.core.words import counted
 from gpu.problems.document import lines_of, read_bytes, shortened
 
 _LARGEST = 2**31 - 1  # number of a color
@@ -44,7 +45,7 @@ def read_coloring(path: Path, n: int, data: bytes | None = None) -> NDArray[np.i
         colors[vertex - 1] = color
     missing = np.flatnonzero(colors < 0)
     if len(missing):
-        others = f", nor {len(missing) - 1:,} others" if len(missing) > 1 else ""
+        others = f", nor {counted(len(missing) - 1, 'other')}" if len(missing) > 1 else ""
         raise InstanceError(
             f"{path}: vertex {missing[0] + 1} has no color{others}; the graph has {n:,} vertices"
         )

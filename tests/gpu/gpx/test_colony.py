@@ -211,3 +211,11 @@ def test_only_on_a_gpu_is_a_coloring_other_work() -> None:
     """There an iteration has other numbers of moves; speedups of single colorings say nothing."""
     rows = [row for row in catalog.CATALOG if row.alias in ("gpx", "head")]
     assert {row.name for row in rows if row.own_work} == {"gpx-gpu", "head-gpu"}
+
+
+def test_an_ant_alone_on_its_island_goes_on_with_its_coloring() -> None:
+    values = {"ants": 2, "explorers": 0, "partials": 0, "moves": 400}
+    with closing(colony_of("gpx-seq", random_graph(100, 0.5, seed=2), **values)) as colony:
+        for _ in range(6):
+            colony.iterate(1)
+            assert not colony.standing.population.ended.any()

@@ -30,7 +30,7 @@ from gpu.gpx.parameters import (
 )
 from gpu.gpx.replay import GpxRule
 from gpu.gpx.rule import EXPLORER_SPREADS
-from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.run.solving import solve
 from tests.emulation import needs_emulation
 from tests.gpu.cuda.emulated import EMULATED_GPU, EmulatedMachine, emulate_gpu
@@ -150,7 +150,8 @@ def test_a_partial_coloring_is_changed_by_the_rule_to_the_letter(
                 own.move()
             if own.loose:
                 break
-            own.begin(squeezed(own.colors, own.count, own.count - 1), own.count - 1)
+            target = max(1, own.count - 1 - by_tabu)
+            own.begin(squeezed(own.colors, own.count, target), target)
         assert (record["colors"], record["conflicts"]) == (own.count, len(own.loose))
         if isinstance(own, OptimizerLiteral):
             np.testing.assert_array_equal(colony._arrays["weights"][1], own.weights)
@@ -163,6 +164,39 @@ def test_a_partial_coloring_is_changed_by_the_rule_to_the_letter(
         assert best is not None
         if best <= own.count + by_tabu:  # another ant was better: it begins with that coloring
             break
+    colony.close()
+
+
+def test_an_ant_of_head_that_is_alone_takes_no_elite_with_more_colors() -> None:
+    graph = random_graph(60, 0.5, seed=9)
+    values = {"ants": 1, "moves": 60, "cycle": 1}
+    parameters = HeadGpuParameters.from_mapping(values).resolved(graph.n)
+    start = np.arange(60, dtype=np.int32)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), 0, start)
+    for _ in range(12):
+        colony.iterate(1)
+        generation = int(plan_of(colony)["generations"]) & 1
+        parents = colony._arrays["colorings"][generation][0, : graph.n]
+        assert parents.max() < records(colony)[0]["colors"]
+    colony.close()
+
+
+def test_explorers_have_as_many_colors_as_counts_need() -> None:
+    rng = np.random.default_rng(1)
+    chosen = [
+        (u, v) for u in range(400) for v in range(u) if rng.random() < (0.9 if v < 5 else 0.3)
+    ]
+    graph = GraphInstance("hubs", "", 400, unique_edges(chosen))
+    values = {"explored": 0.1, "ants": 3, "explorers": 1, "optimizers": 0, "partials": 0}
+    parameters = GpxGpuParameters.from_mapping({**values, "moves": 8}).resolved(graph.n)
+    colony = GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)
+    assert colony._shape.fields == 4
+    colony.iterate(1)
+    record = records(colony)[2]
+    assert record["colors"] >= graph.degrees.max() / launching.FEW_NEIGHBOURS
+    coloring = colony._arrays["scratch"][2, : graph.n].astype(np.int32)
+    assert record["conflicts"] <= len(graph.conflicts(coloring))
+    assert np.unique(coloring).size <= record["colors"]
     colony.close()
 
 

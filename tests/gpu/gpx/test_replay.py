@@ -14,7 +14,7 @@ from gpu.gpx.cpu.state import FOUND, GENERATIONS, MOVES, QUOTA
 from gpu.gpx.parameters import EXPLORING, OPTIMIZING, PARTIAL
 from gpu.gpx.replay import GpxReplay, GpxRule
 from tests.gpu.gpx.test_colony import colony_of
-from tests.gpu.rlf.literal import random_graph
+from tests.gpu.rlf.literal import graph, random_graph
 
 GRAPH = random_graph(40, 0.5, seed=3)
 
@@ -116,6 +116,20 @@ def test_the_moves_of_explorers_and_when_one_begins_anew() -> None:
         answer = GpxRule(GRAPH).replay(colony, 3).decision(0, 1)
         assert isinstance(answer, Unanswered)
         assert "begins anew" in answer.why
+
+
+def test_with_one_color_there_are_no_moves_to_choose_from() -> None:
+    pair = graph(2, [(0, 1)])
+    values = {"ants": 3, "optimizers": 0, "partials": 0, "explorers": 1}
+    with closing(colony_of("gpx-seq", pair, **values)) as colony:
+        colony.iterate(3)
+        replay = GpxRule(pair).replay(colony, 3)
+        for ant in range(3):
+            for step in (1, 2, 3, 4):
+                found = replay.decision(ant, step)
+                assert found is not None
+                if isinstance(found, Step):
+                    assert found.number == step
 
 
 def test_every_gpx_and_head_colony_can_be_replayed() -> None:

@@ -14,6 +14,7 @@ from gpu.gpx.cpu.optimizer import heaviest_of, optimize_once
 from gpu.gpx.cpu.partial import (
     LOOSE_COUNT,
     OWN_COLORS,
+    OWN_TIME,
     PartialColoring,
     begin_partial_coloring,
     new_partial_colorings,
@@ -150,3 +151,16 @@ def test_partial_tabu_search_moves_by_the_rule(
 
 def one_of(colorings: PartialColoring) -> PartialColoring:
     return PartialColoring(*(array[0] for array in colorings))
+
+
+def test_nothing_is_tabu_when_numbers_of_moves_begin_anew() -> None:
+    graph, count = random_graph(30, 0.5, seed=2), 4
+    rules = tabu.rules_of(key_of(SEED), graph, count, 0)
+    own = one_of(new_partial_colorings(graph, 1, count, tabu=True))
+    own.colors[:] = literal.LOOSE
+    own.numbers[OWN_COLORS] = count
+    begin(rules, own, True)
+    own.numbers[OWN_TIME] = 2**32
+    own.expiries[:] = 2**32 - 1  # tabu for as long as can be
+    search_in_part(rules, own, 7, 1)
+    assert (own.expiries < 2**31).all()
