@@ -178,7 +178,10 @@ class DecisionController(Controller):
         source: ViewSource | None = None,
     ) -> None:
         chosen = parameters.to_dict()
-        ants, searches, moves = (chosen.get(name, 0) for name in ("ants", "searches", "moves"))
+        ants, searches = (chosen.get(name, 0) for name in ("ants", "searches"))
+        moves = (
+            chosen.get("moves", 0) if searches else 0
+        )  # only searches are offered by their moves
         # parameters are resolved
         assert isinstance(ants, int)
         assert isinstance(searches, int)
