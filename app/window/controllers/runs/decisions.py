@@ -179,9 +179,8 @@ class DecisionController(Controller):
     ) -> None:
         chosen = parameters.to_dict()
         ants, searches = (chosen.get(name, 0) for name in ("ants", "searches"))
-        moves = (
-            chosen.get("moves", 0) if searches else 0
-        )  # only searches are offered by their moves
+        # Those of ants that search are left to the colony.
+        moves = chosen.get("moves", 0) if searches else 0
         # parameters are resolved
         assert isinstance(ants, int)
         assert isinstance(searches, int)
