@@ -184,7 +184,6 @@ def test_the_page_shows_colors_at_each_mark_and_who_has_fewer(measurements: Meas
         "| gcol | 1 s | 1 | 1 | 0 | none |",
         "| gcol | 5 s | 1 | 1 | 0 | none |",
         "| gcol | 10 s | 1 | 1 | 0 | none |",
-        "| gcol | 20 s | 0 | 0 | 0 | none |",
     ]
     # Who has no coloring yet has more colors than who has one.
     late = [*rows_of(page.OURS, [(2.0, 0, 132)]), *rows_of(page.HEAD, [(0.0, 0, 132)])]

@@ -76,6 +76,8 @@ def standing(rows: list[Row]) -> str:
                 else:
                     more.append(name)
             counts = [str(graphs), str(fewer), str(same)]
+            if not graphs:
+                continue
             lines.append([rival, f"{mark:g} s", *counts, ", ".join(more) or "none"])
     head = ["beside", "after", "graphs", "ours has fewer", "as many", "more"]
     return table(head, lines, (0, 5))
