@@ -34,7 +34,7 @@ NOBODY = -1  # in the place of a kind
 
 MOST_HALVINGS = 4  # the least work that a kind of search has is its full one, halved so often
 EXPLORER_HALVINGS = 1  # an explorer finds nothing for long, and then all at once
-RECOVERY = 40  # iterations without fewer colors after which each kind gets twice the work again
+RECOVERY = 10  # iterations without fewer colors after which each kind gets twice the work again
 ALIKE = 100  # colorings are alike if all but one vertex in so many is in common classes
 HEAD_KEEP = 0.85  # share of a HEAD colony's trails, which are there to be seen, that remains
 

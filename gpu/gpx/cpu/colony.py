@@ -51,7 +51,6 @@ from gpu.gpx.cpu.rounds import (
     play_stage,
 )
 from gpu.gpx.cpu.state import (
-    ALONE,
     BEGUN,
     BEST_COLORS,
     BEST_ISLAND,
@@ -305,7 +304,7 @@ def _search(
     vector = 8 if state.graph.near.size > 0 else 1
     fixed = 2 * state.graph.neighbours.size // own.colors.size // vector + 40
     made = work = np.int64(0)
-    most_work = np.int64(ALONE * state.rules.work)  # of an explorer, whose moves nobody counts
+    most_work = np.int64(state.rules.work)  # of an explorer, whose moves nobody counts
     fewest = now[NOW_FEWEST]
     while True:
         while now[CONFLICTS] > 0 and made < quota and (keeps or work < most_work):
@@ -575,7 +574,7 @@ def _plan(state: GpxState, anew: bool) -> None:
     if crossing > 0:
         work = min(work, rules.moves * schedule[COST + CROSSING])
     for kind in range(KINDS):
-        own, cost = ALONE * work, schedule[COST + kind]
+        own, cost = work, schedule[COST + kind]
         if kind == CROSSING:
             own = np.int64(rules.work)
             if schedule[GENERATION_MOVES] == 0 or (anew and rules.anew):

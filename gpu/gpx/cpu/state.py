@@ -27,8 +27,7 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.tabu_search import cpu as tabu
 from gpu.tabu_search.cpu import TabuRules, TabuWorkspace
 
-MOST_WORK = 2_500_000  # operations of an ant of an island in an iteration, at most: some 4 ms
-ALONE = 4  # times as much work have the others, who are few
+MOST_WORK = 2_500_000  # operations of an ant in an iteration, at most: some 4 ms
 
 
 class GpxRules(NamedTuple):
@@ -50,7 +49,7 @@ class GpxRules(NamedTuple):
     anew: bool  # whether all begin anew with each number of colors, as published
     behind: int  # an ant is far behind if it must give up more than one in so many colors
     heaviest: np.uint32  # weight of a vertex at which all are halved
-    work: int  # operations of an ant of an island in an iteration, at most
+    work: int  # operations of an ant in an iteration, at most
     in_rounds: bool  # whether all threads make the moves of the only ant, an optimizer
 
 
