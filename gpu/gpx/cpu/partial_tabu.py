@@ -50,6 +50,8 @@ def move_partial_tabu(rules: TabuRules, own: PartialColoring, ant: Whole) -> Non
     """Make a move; there is a vertex without color."""
     numbers = own.numbers
     word = next_word(rules, own, ant)
+    if np.uint32(numbers[OWN_TIME]) == 0:  # moves are numbered anew: nothing is tabu
+        own.expiries[:] = 0
     place, color = _best_move(rules, own, word)
     numbers[OWN_TIME] += 1
     give_color(rules, own, take_from_list(own, place), color)
@@ -85,8 +87,6 @@ def _best_move(
     numbers = own.numbers
     count, colors = numbers[LOOSE_COUNT], numbers[OWN_COLORS]
     now = np.uint32(numbers[OWN_TIME])
-    if now == 0:  # numbers of moves begin anew, and those before them say nothing any more
-        own.expiries[:] = 0
     to_vertex, to_class = _strides(rules, own)
     free = numbers[FEWEST_LOOSE] - count + 1  # fewer than that driven out: tabu does not matter
     least, least_code = np.int64(NO_CODE), np.int64(NO_CODE)

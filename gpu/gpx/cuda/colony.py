@@ -125,6 +125,7 @@ class GpxCudaColony(DeviceHeir):
     BEST = "best_coloring"
 
     _parameters: GpxGpuParameters | HeadGpuParameters
+    _instance: GraphInstance
 
     NUMBERS = frozenset({"moves", "cycle", "noise", "left", "explored", "patience", "rho"})
 
@@ -138,7 +139,7 @@ class GpxCudaColony(DeviceHeir):
     ) -> None:
         p = parameters
         assert p.ants is not None
-        self._parameters, self._seed, self._graph_instance = p, seed, instance
+        self._parameters, self._seed = p, seed
         graph = DeviceGraph.of(instance)
         first = dsatur_coloring(instance) if start is None else start
         self._most = most = int(first.max(initial=0)) + 1
@@ -253,7 +254,7 @@ class GpxCudaColony(DeviceHeir):
             **{"ring": self._ring, "most": self._most, "colors": self._most, "ants": p.ants},
             **{"crossing": kinds.crossing, "optimizers": kinds.optimizers},
             **{"partials": kinds.partials, "islands": kinds.islands, "noise": kinds.noise},
-            **{"moves": moves_of(p, self._graph_instance), "most_effort": MOST_EFFORT},
+            **{"moves": moves_of(p, self._instance), "most_effort": MOST_EFFORT},
             **{"heaviest": self._heaviest, "patience": kinds.patience, "cycle": kinds.cycle},
             **{"explored": np.float32(kinds.explored), "least_explored": shape.least_colors},
             **{"greedy_start": int(kinds.greedy_start), "keep": kinds.keep},
@@ -297,7 +298,7 @@ class GpxCudaColony(DeviceHeir):
 
         self._open().settle()
         return DeviceStanding(
-            *(self._graph_instance, self._parameters, self._seed, self._machine, self._arrays),
+            *(self._instance, self._parameters, self._seed, self._machine, self._arrays),
             *(self._most, self._ring),
         ).of(ant)
 
