@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.hands import settle
@@ -131,12 +131,12 @@ def test_what_was_to_be_painted_when_the_curtain_closed_is_painted_when_it_opens
     qtbot.addWidget(window)
     window.show()
     qtbot.waitExposed(window)
-    QApplication.processEvents()
+    settle()
     before, curtain = window.times, Curtain(window)
     window.update()
     curtain.close("it")
-    QApplication.processEvents()
+    settle()
     assert window.times == before
     curtain.open("it")
-    QApplication.processEvents()
+    settle()
     assert window.times == before + 1
