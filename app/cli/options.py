@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -13,6 +14,9 @@ import click
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.problem import Problem
 from gpu.core.stop_limits import STOP_LIMITS
+from gpu.problems.reading import COORDINATES, FileKind, ReadAs
+
+_SAID_OF_FILE = [field.name for field in fields(ReadAs) if field.name != "kind"]
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -53,6 +57,48 @@ def parameter_options(command: _Command) -> _Command:
         return command(parameters=_by_name(settings, short), **others)
 
     return cast(_Command, with_parameters)
+
+
+def reading_options(command: _Command) -> _Command:
+    """Add the options that say what a file is read as; the command gets ``read_as``."""
+
+    @click.option(
+        "--read-as",
+        "kind",
+        type=click.Choice([kind.value for kind in FileKind]),
+        help="What FILE is, where it can be several things.",
+    )
+    @click.option(
+        "--coordinates",
+        type=click.Choice(COORDINATES),
+        help="What the numbers in a table of places are, where its header does not say it: places "
+        "in a plane; latitude and longitude, in decimal degrees; or these, with distances of "
+        "whole kilometres as TSPLIB's GEO has them.",
+    )
+    @click.option(
+        "--columns",
+        metavar="A,B",
+        help="Which columns of a table count, where its header does not say it: those of x and y, "
+        "of latitude and longitude, or of both ends of an edge; two names or numbers, the first "
+        "column being 1.",
+    )
+    @click.option("--unit", help="What a matrix or a list of distances counts in, as in min or km.")
+    @click.option("--encoding", help="Of a text file, as in utf-8 or cp1252.")
+    @click.option("--separator", help='Of the columns of a table: a character, or "blank".')
+    @click.option("--decimal", type=click.Choice([".", ","]), help="What stands before decimals.")
+    @click.option(
+        "--header",
+        type=click.Choice(["yes", "no"]),
+        help="Whether the first row of a table names its columns.",
+    )
+    @click.option("--sheet", help="Which sheet of a spreadsheet is read; by default the first.")
+    @functools.wraps(command)
+    def with_reading(kind: str | None, **others: Any) -> Any:
+        said = {name: others.pop(name) or "" for name in _SAID_OF_FILE}
+        read_as = ReadAs(FileKind(kind) if kind else None, **said)
+        return command(read_as=read_as, **others)
+
+    return cast(_Command, with_reading)
 
 
 def limit_options(command: _Command) -> _Command:

@@ -18,6 +18,7 @@ from app.cli.options import (
     make_folder,
     out_option,
     parameter_options,
+    reading_options,
 )
 from app.cli.terminal import one_line, say, show_progress, succeeds
 from app.termination import BAD_INPUT
@@ -26,6 +27,7 @@ from gpu.core.errors import FormicariumError
 if TYPE_CHECKING:
     from app.cli.headless import Departure
     from gpu.core.instance import Instance
+    from gpu.problems.reading import ReadAs
     from gpu.run.log.recorder import Recorder
     from gpu.run.outcome import Result
     from gpu.run.session import Session
@@ -60,19 +62,7 @@ if TYPE_CHECKING:
     help="Begin with the tour in this .tour file, or the coloring in this .sol file, and improve "
     "it: focused, crossing, gpx and head colonies.",
 )
-@click.option(
-    "--coordinates",
-    type=click.Choice(["plane", "degrees", "geo"]),
-    help="What the numbers in a table of places are, where its header does not say it: places in a "
-    "plane; latitude and longitude, in decimal degrees; or these, with distances of whole "
-    "kilometres as TSPLIB's GEO has them.",
-)
-@click.option(
-    "--columns",
-    metavar="A,B",
-    help="Which columns of a table of places have x and y, or latitude and longitude, where its "
-    "header does not say it: two names or numbers, the first column being 1.",
-)
+@reading_options
 @click.option(
     "--best-known",
     type=int,
@@ -108,8 +98,7 @@ def solve(
     go_on: bool,
     no_limit: bool,
     start: str | None,
-    coordinates: str | None,
-    columns: str | None,
+    read_as: ReadAs,
     best_known: int | None,
     parameters: Mapping[str, str],
     seed: int | None,
@@ -144,11 +133,11 @@ def solve(
     show_progress(f"reading {one_line(file)}")  # a million cities take some seconds
     begun = time.perf_counter()
     try:
-        instance = find_published(file, " ".join(filter(None, (coordinates, columns))))
+        instance = find_published(file, str(read_as))
     finally:
         show_progress("")
     reading = time.perf_counter() - begun
-    _check_is_table(file, instance, {"--coordinates": coordinates, "--columns": columns})
+    _check_is_used(file, instance, read_as)
     if best_known is not None:
         keep_best_known(instance, best_known)
     instance = with_kept(instance)
@@ -243,11 +232,13 @@ def _choice(session: Session, instance: Instance) -> str:
     return f"{session.colony}{f' with {values}' if values else ''}: {why} ({others})"
 
 
-def _check_is_table(file: str, instance: Instance, options: Mapping[str, str | None]) -> None:
-    """Refuse ``options`` for tables of places alone, if ``instance`` came from no such table."""
-    given = [name for name, value in options.items() if value is not None]
-    if given and not instance.read_as:
-        raise FormicariumError(f"{file}: {given[0]} is for tables of places alone: leave it out")
+def _check_is_used(file: str, instance: Instance, read_as: ReadAs) -> None:
+    """Refuse what the user says of the file, if ``instance`` came from one that says all itself."""
+    if read_as.options() and not instance.read_as:
+        raise FormicariumError(
+            f"{file}: {read_as.options()[0]} is for tables and other files that can be read in "
+            "several ways: leave it out"
+        )
 
 
 def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:

@@ -60,7 +60,7 @@ def find_instance(text: str) -> Instance:
 def find_published(text: str, read_as: str = "") -> Instance:
     """Load the instance that ``text`` means: ``-`` is standard input; see :func:`find_path`.
 
-    ``read_as`` says what the coordinates of a table of places are; see :func:`load_instance`.
+    ``read_as`` is that of :func:`load_instance`.
     """
     if text == "-":
         return _from_standard_input(read_as)

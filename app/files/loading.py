@@ -23,7 +23,7 @@ from gpu.core.system import System
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import load_instance, load_likely
-from gpu.problems.tsp.places import Doubt
+from gpu.problems.reading import Doubt
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.run import starting
 from gpu.run.bounding import bound_of
@@ -94,8 +94,8 @@ def use_once(system: System, device: Device) -> None:
 def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> OpenedFile:
     """Load an instance; or a recorded session or race, or a tour, with its instance.
 
-    The tour may be one of the instance that is ``shown``. ``read_as`` says what the coordinates of
-    a table of places are.
+    The tour may be one of the instance that is ``shown``. ``read_as`` is that of
+    :func:`load_instance`.
     """
     if path.suffix == ".json" and is_race(path):
         race = read_race(path)

@@ -271,6 +271,18 @@ def text_of(path: Path, data: bytes) -> str:
     return data.decode(encoding_of(path, data))
 
 
+def decoded(data: bytes) -> str | None:
+    """Return the text ``data``, whatever it says; None if it is none."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return data.decode("utf-16", "replace")
+    if b"\0" in data:
+        return None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
 def encoding_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> str:
     """Return the encoding of the text ``data``, or raise InstanceError where it is no text."""
     if other := what_else(data, instead):

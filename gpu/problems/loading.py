@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import itertools
 import re
 from collections.abc import Iterator
@@ -14,19 +13,9 @@ from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
 from gpu.problems.document import GIVE_INSTANCE, plain, read_bytes, what_else
+from gpu.problems.reading import Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import Table, is_number, is_table, named_coordinates, words_of
 from gpu.problems.tsp import places, tours, tsplib
-from gpu.problems.tsp.places import Doubt, UnsureError
-
-
-class FileKind(enum.StrEnum):
-    """What a file can be."""
-
-    TSPLIB = "TSPLIB"
-    GRAPH = "DIMACS graph"
-    PLACES = "places"  # a table with a row for each place
-    MATRIX = "matrix"  # of distances, or of 0 and 1 where a graph has an edge
-    EDGES = "edges"  # a list of edges, perhaps with their weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +42,7 @@ def recognise(path: Path, data: bytes) -> Seen:
     InstanceError if it is a table with a line that is no row, or no text at all.
     """
     if dimacs.is_graph(path, data):
-        return Seen(FileKind.GRAPH)
+        return Seen(FileKind.DIMACS)
     if not is_table(path, data):
         return Seen(FileKind.TSPLIB)
     table = Table.of(path, data)
@@ -202,8 +191,7 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
     """Load the instance of whatever problem in the file at ``path``.
 
     The file's ``data`` are read unless they are given; either may be packed by gzip. ``read_as``
-    says that it is a table of places, and what its coordinates are; see
-    :func:`gpu.problems.tsp.places.load_places`.
+    says what it is read as, in the words of :class:`gpu.problems.reading.ReadAs`.
 
     Raises
     ------
@@ -223,13 +211,14 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
     if not isinstance(read_as, str):
         raise InstanceError(f"{path}: read_as = {described(read_as)} is not a text")
     data = read_bytes(path) if data is None else plain(path, data)
+    wanted = ReadAs.parse(read_as)
     seen = recognise(path, data)
-    if seen.kind is FileKind.GRAPH:
+    if seen.kind is FileKind.DIMACS:
         return dimacs.load_graph(path, data)
     if seen.kind is FileKind.TSPLIB:
         return _tsplib(path, data)
     if seen.kind is FileKind.PLACES or read_as:
-        return places.load_places(path, data, read_as, seen.table)
+        return places.load_places(path, data, wanted, seen.table)
     raise InstanceError(f"{path}: it has {seen.saw}; that is not read: {_NOT_READ[seen.kind]}")
 
 

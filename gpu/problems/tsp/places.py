@@ -16,6 +16,7 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
 from gpu.problems.document import in_memory, name_of, shortened, stem_of
+from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import GROUPED, LATITUDE, Columns, Table, X, columns_of, is_number
 from gpu.problems.tsp.distances import (
     LARGEST_COORDINATE,
@@ -30,24 +31,6 @@ TABLE_FINEST = (
     1_000  # units that a table's places span at least, so that rounded lengths still differ
 )
 TABLE_WIDEST = 10_000_000  # units that they span at most for the sake of their decimals
-COORDINATES = ("plane", "degrees", "geo")  # what numbers can be; see load_places
-
-
-@dataclass(frozen=True, slots=True)
-class Doubt:
-    """A table can be read in two ways, and neither is clearly right."""
-
-    question: str  # whether the other way is right
-    taken: tuple[str, str]  # how it is read until the user has said it, in words and as read_as
-    other: tuple[str, str]
-
-
-class UnsureError(InstanceError):
-    """A file that can be read in two ways."""
-
-    def __init__(self, message: str, doubt: Doubt) -> None:
-        super().__init__(message)
-        self.doubt = doubt
 
 
 @dataclass
@@ -198,14 +181,14 @@ class _Places:
 
 
 def load_places(
-    path: str | Path, data: bytes, read_as: str = "", table: Table | None = None
+    path: str | Path, data: bytes, read_as: ReadAs = AS_FOUND, table: Table | None = None
 ) -> TspInstance:
     """Load the table of places ``data`` that was at ``path``, and is given if it is known.
 
     ``read_as`` says what the coordinates are; by default the header says it. They are numbers in a
     "plane"; latitude and longitude in "degrees"; or, as "geo", these with the distances of
-    TSPLIB's GEO, in whole kilometres, also between near places. Behind a blank may follow the
-    columns of x and y, or of latitude and longitude, by name or number: "degrees 3,2".
+    TSPLIB's GEO, in whole kilometres, also between near places. Its columns are those of x and y,
+    or of latitude and longitude.
 
     Lengths in the plane count a power of ten of the table's own unit, so that little is lost when
     TSPLIB's rule rounds them. InstanceError if it is no such table, or a row of it is none;
@@ -213,14 +196,14 @@ def load_places(
     """
     path = Path(path)
     with in_memory(path):
-        coordinates, wanted = _parts(read_as)
+        coordinates, wanted = read_as.coordinates, read_as.columns
         columns = columns_of(table := table or Table.of(path, data), wanted)
         found = _Places.of(table, columns)
         _check_count(table, "place", len(found.names))
         if not coordinates:
             coordinates = "degrees" if columns.means == LATITUDE else "plane"
             if columns.means in ("", X) and look_like_degrees(found.points()):
-                raise _of_unsure_kind(table, f" {columns.said()}" if wanted else "")
+                raise _of_unsure_kind(table, columns.said() if wanted else "")
         if coordinates != "plane":
             found = found.on_globe()
             _check_order(found, coordinates)
@@ -264,14 +247,13 @@ def load_places(
             note="; ".join(notes),
             path=path,
             sha256=hashlib.sha256(data).hexdigest(),
-            read_as=coordinates + (f" {found.columns.said()}" if wanted else ""),
+            read_as=_as(coordinates, found.columns.said() if wanted else ""),
         )
 
 
-def _parts(read_as: str) -> tuple[str, str]:
-    """Return what the coordinates are, and the wanted columns; either may be empty."""
-    first, _, rest = read_as.partition(" ")
-    return (first, rest) if first in COORDINATES else ("", read_as)
+def _as(coordinates: str, columns: str = "") -> str:
+    """Return how a table is read, as an instance and its log keep it."""
+    return str(ReadAs(FileKind.PLACES, coordinates, columns))
 
 
 def _check_count(table: Table, what: str, n: int) -> None:
@@ -287,8 +269,8 @@ def _of_unsure_kind(table: Table, columns: str) -> UnsureError:
         "easting and northing",
         Doubt(
             f"Are the numbers in {table.path.name} latitudes and longitudes?",
-            taken=("Plain numbers", f"plane{columns}"),
-            other=("Latitudes and longitudes", f"degrees{columns}"),
+            taken=("Plain numbers", _as("plane", columns)),
+            other=("Latitudes and longitudes", _as("degrees", columns)),
         ),
     )
 
@@ -306,8 +288,8 @@ def _check_order(found: _Places, coordinates: str) -> None:
         Doubt(
             f"In {table.path.name}, {first} is taken for latitude, as {found.first[0]:g} in the "
             f"first row. Is it {second}, as {found.second[0]:g}?",
-            taken=(f"No, {first}", f"{coordinates} {one}"),
-            other=(f"Yes, {second}", f"{coordinates} {other}"),
+            taken=(f"No, {first}", _as(coordinates, one)),
+            other=(f"Yes, {second}", _as(coordinates, other)),
         ),
     )
 

@@ -21,7 +21,8 @@ from gpu.problems import document
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.document import document_of, lines_of, text_of
-from gpu.problems.loading import FileKind, load_instance, recognise
+from gpu.problems.loading import load_instance, recognise
+from gpu.problems.reading import FileKind
 from gpu.problems.tsp import tsplib
 from gpu.problems.tsp.drawing import pasted
 from gpu.problems.tsp.instance import TspInstance

@@ -23,6 +23,7 @@ from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import command_line
 from gpu.problems.bundled import name_or_path
+from gpu.problems.reading import ReadAs
 from gpu.run.log.names import named, stem
 from gpu.run.log.recorded import Recorded
 from gpu.run.log.recorder import outcome_line
@@ -42,10 +43,7 @@ def command_of(instance: Instance, choices: Choices) -> str:
     """Return the command that solves ``instance`` with ``choices``, quoted for a shell."""
     file = instance.name if instance.path is None else name_or_path(instance.path)
     words = ["formicarium", "solve", file]
-    if instance.read_as:
-        coordinates, *columns = instance.read_as.split()
-        words += ["--coordinates", coordinates]
-        words += ["--columns", *columns] if columns else []
+    words += ReadAs.parse(instance.read_as).options()
     words += ["--colony", choices.colony, "--device", choices.device]
     kind = catalog.named(choices.colony).parameters
     usual = kind().to_dict()

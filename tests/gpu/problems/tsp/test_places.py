@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
+from gpu.problems.reading import ReadAs, UnsureError
 from gpu.problems.tsp.distances import Metric, degrees
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.places import UnsureError, load_places
+from gpu.problems.tsp.places import load_places
 from tests.gpu.problems.texts import is_one_sentence
 
 CITIES = "name,latitude,longitude\nBerlin,52.52,13.405\nRome,41.9028,12.4964\nOslo,59.91,10.75\n"
@@ -47,7 +48,7 @@ def test_names_and_coordinates_are_found(tmp_path: Path, text: str) -> None:
     instance = table(tmp_path, text, "plane")
     assert instance.names == ("Berlin", "Rome", "Oslo")
     assert instance.display.tolist() == [[52.5, 13.5], [41.5, 12.25], [59.75, 10.5]]
-    assert (instance.metric, instance.read_as) == (Metric.EUC_2D, "plane")
+    assert (instance.metric, instance.read_as) == (Metric.EUC_2D, "places plane")
     assert instance.name == "t"
 
 
@@ -75,7 +76,11 @@ def test_rounding_loses_little(tmp_path: Path, points: str, length: int, unit: s
 
 def test_far_places_on_the_globe_are_measured_by_tsplibs_rule(tmp_path: Path) -> None:
     instance = table(tmp_path, CITIES)
-    assert (instance.metric, instance.unit, instance.read_as) == (Metric.GEO, "km", "degrees")
+    assert (instance.metric, instance.unit, instance.read_as) == (
+        Metric.GEO,
+        "km",
+        "places degrees",
+    )
     assert instance.geographic
     # 52.52 degrees are 52 degrees and 31.2 minutes.
     assert instance.coordinates[0] == pytest.approx([52.312, 13.243])
@@ -95,7 +100,7 @@ def test_near_places_on_the_globe_are_measured_in_metres(tmp_path: Path) -> None
         radius * np.cos(np.radians(51.5072)) * np.radians(0.0143), rel=1e-3
     )
     geo = table(tmp_path, near, "geo")
-    assert (geo.metric, geo.unit, geo.read_as) == (Metric.GEO, "km", "geo")
+    assert (geo.metric, geo.unit, geo.read_as) == (Metric.GEO, "km", "places geo")
     assert int(geo.distances(np.array([0]), np.array([1]))[0]) == 2
     plane = table(tmp_path, near, "plane")
     assert not plane.geographic
@@ -109,11 +114,14 @@ def test_numbers_that_may_be_degrees_are_not_guessed(tmp_path: Path) -> None:
             UnsureError, match="may be latitudes and longitudes: say --coord"
         ) as why:
             table(tmp_path, text)
-        assert (why.value.doubt.taken[1], why.value.doubt.other[1]) == ("plane", "degrees")
+        assert (why.value.doubt.taken[1], why.value.doubt.other[1]) == (
+            "places plane",
+            "places degrees",
+        )
         assert not table(tmp_path, text, "plane").geographic
     sure = ("0.123,0.456\n0.5,0.25\n0.3,0.7", "7,2\n30,4\n5,6", "1.2345,200.5\n3,4\n5,6")
     for text in (*sure, f"name,easting,northing\n{rows}"):
-        assert table(tmp_path, text).read_as == "plane"
+        assert table(tmp_path, text).read_as == "places plane"
 
 
 def test_which_column_is_the_latitude_is_asked_where_nothing_says_it(tmp_path: Path) -> None:
@@ -123,15 +131,21 @@ def test_which_column_is_the_latitude_is_asked_where_nothing_says_it(tmp_path: P
     ) as why:
         table(tmp_path, rows, "degrees")
     doubt = why.value.doubt
-    assert (doubt.taken[1], doubt.other[1]) == ("degrees 2,3", "degrees 3,2")
+    assert (doubt.taken[1], doubt.other[1]) == (
+        "places degrees columns=2,3",
+        "places degrees columns=3,2",
+    )
     one, other = (table(tmp_path, rows, read_as) for _, read_as in (doubt.taken, doubt.other))
     assert one.display[0].tolist() == [13.405, 52.52]
     assert other.display[0].tolist() == [52.52, 13.405]
-    assert (one.read_as, other.read_as) == ("degrees 2,3", "degrees 3,2")
+    assert (one.read_as, other.read_as) == (
+        "places degrees columns=2,3",
+        "places degrees columns=3,2",
+    )
     assert "latitude is column 3, longitude column 2" in other.seen
     turned = table(tmp_path, "151.2093,-33.8688\n144.9631,-37.8136\n153.0251,-27.4698", "degrees")
     assert turned.display[0].tolist() == [151.2093, -33.8688]
-    assert turned.read_as == "degrees"
+    assert turned.read_as == "places degrees"
 
 
 @pytest.mark.parametrize("header", ["name,y,x", "name,lat,lon", "town,GeoLat,geo_lon (WGS84)"])
@@ -161,13 +175,13 @@ def test_the_user_says_which_columns_count(tmp_path: Path, columns: str, x: list
         InstanceError, match=r"none of its columns is called x and y.*'people', 'b'"
     ):
         table(tmp_path, text)
-    instance = table(tmp_path, text, f"plane {columns}")
+    instance = table(tmp_path, text, str(ReadAs(coordinates="plane", columns=columns)))
     assert instance.display[:, 0].tolist() == x
     again = table(tmp_path, text, instance.read_as)  # as a log has it
     assert again.display.tolist() == instance.display.tolist()
     for wrong in ("a", "a,c", "a,a", "0,2", "2,9", "1,2,3", "9" * 5000):
         with pytest.raises(InstanceError, match="does not name two of its 4 columns"):
-            table(tmp_path, text, f"plane {wrong}")
+            table(tmp_path, text, str(ReadAs(coordinates="plane", columns=wrong)))
 
 
 def test_names_of_columns_go_before_their_order(tmp_path: Path) -> None:

@@ -1,0 +1,105 @@
+"""How a file is read: what the user has said of it, and what a reader asks where it cannot tell."""
+
+from __future__ import annotations
+
+import enum
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from gpu.core.errors import InstanceError
+
+COORDINATES = ("plane", "degrees", "geo")
+"""What the numbers of places can be; see :func:`gpu.problems.tsp.places.load_places`."""
+
+
+class FileKind(enum.StrEnum):
+    """What a file can be; ``--read-as`` takes these words."""
+
+    TSPLIB = "tsplib"  # a file with TSPLIB's keywords
+    DIMACS = "dimacs"  # a graph with DIMACS' lines
+    PLACES = "places"  # a row, or another element, for each place
+    MATRIX = "matrix"  # distances from each place to each other one
+    EDGES = "edges"  # a list of edges: of a graph, or with distances between places
+    ADJACENCY = "adjacency"  # of a graph: a matrix of 0 and 1, or the neighbours of each vertex
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAs:
+    """What a file is read as; what is empty is found out.
+
+    Its text is short and can be kept in a log: ``places degrees columns=3,2``.
+    """
+
+    kind: FileKind | None = None
+    coordinates: str = ""  # one of :data:`COORDINATES`
+    columns: str = ""  # names or numbers, from 1, with commas: of x and y, or of both ends
+    unit: str = ""  # of the costs, as the user calls it
+    encoding: str = ""  # of the text, as Python calls it
+    separator: str = ""  # of columns: a character, or "blank"
+    decimal: str = ""  # a point or a comma, before decimals
+    header: str = ""  # whether the first row names the columns: yes or no
+    sheet: str = ""  # of a spreadsheet: its name
+
+    @classmethod
+    def parse(cls, text: str) -> ReadAs:
+        """Return what ``text`` says; InstanceError if a word of it means nothing."""
+        try:
+            words = shlex.split(text)
+        except ValueError as error:
+            raise InstanceError(f"read_as = {text!r} cannot be taken apart: {error}") from error
+        found: dict[str, str] = {}
+        kind: FileKind | None = None
+        names = {field.name for field in fields(cls)} - {"kind"}
+        for word in words:
+            name, equals, value = word.partition("=")
+            if equals and name in names:
+                found[name] = value
+            elif word in tuple(FileKind):
+                kind = FileKind(word)
+            elif word in COORDINATES:
+                found["coordinates"] = word
+            elif "," in word and "columns" not in found:  # as logs before 1.0 have it
+                found["columns"] = word
+            else:
+                known = ", ".join((*FileKind, *COORDINATES, *(f"{one}=…" for one in sorted(names))))
+                raise InstanceError(f"read_as = {text!r}: {word!r} is none of {known}")
+        return cls(kind, **found)
+
+    def __str__(self) -> str:
+        words = [self.kind.value] if self.kind else []
+        words += [self.coordinates] if self.coordinates else []
+        for field in fields(self)[2:]:
+            if value := getattr(self, field.name):
+                words.append(shlex.quote(f"{field.name}={value}"))
+        return " ".join(words)
+
+    def options(self) -> Sequence[str]:
+        """Return the options of the command line that say the same."""
+        words: list[str] = []
+        for field in fields(self):
+            if value := getattr(self, field.name):
+                name = "read-as" if field.name == "kind" else field.name
+                words += [f"--{name}", str(value)]
+        return words
+
+
+AS_FOUND = ReadAs()
+"""Nothing is said: all is found out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A file can be read in two ways, and neither is clearly right."""
+
+    question: str  # whether the other way is right
+    taken: tuple[str, str]  # how it is read until the user has said it, in words and as read_as
+    other: tuple[str, str]
+
+
+class UnsureError(InstanceError):
+    """A file that can be read in two ways."""
+
+    def __init__(self, message: str, doubt: Doubt) -> None:
+        super().__init__(message)
+        self.doubt = doubt
