@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,12 +77,13 @@ def rows_in(lines: bytes, letter: str = "") -> IntegerRows | None:
     longest = int(length.max(initial=0))
     if longest > _LONGEST:
         return None
-    kind = np.int32 if longest <= _SHORT else np.int64
-    values = np.zeros(len(begins), kind)
+    values: NDArray[np.int64] = np.zeros(len(begins), np.int64)
+    kind: type[np.int32 | np.int64] = np.int32 if longest <= _SHORT else np.int64
     for place in range(longest):
-        figures = (text[lasts_at - place] - _ZERO).astype(kind) * kind(10**place)
-        values += figures if place == 0 else np.where(length > place, figures, kind(0))
-    return IntegerRows(values.astype(np.int64), np.diff(before, prepend=0))
+        figures: NDArray[Any] = (text[lasts_at - place] - _ZERO).astype(kind)
+        figures *= 10**place
+        values += figures if place == 0 else np.where(length > place, figures, 0)
+    return IntegerRows(values, np.diff(before, prepend=0))
 
 
 def pieces(data: bytes, begin: int = 0) -> Iterator[bytes]:
