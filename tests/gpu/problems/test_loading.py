@@ -20,15 +20,16 @@ from gpu.core.words import shown
 from gpu.problems import document
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.dimacs import load_graph
-from gpu.problems.document import document_of, lines_of, text_of
+from gpu.problems.document import as_utf_8, lines_of, text_of
 from gpu.problems.input_file import InputFile
 from gpu.problems.loading import load_instance, recognise
 from gpu.problems.reading import FileKind
 from gpu.problems.table import Table
 from gpu.problems.table_kinds import kind_of
-from gpu.problems.tsp import tsplib
+from gpu.problems.tsp import explicit, specification
 from gpu.problems.tsp.drawing import pasted
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.specification import document_of
 from gpu.problems.tsp.tours import edges_in_common, read_tour
 from gpu.problems.tsp.tsplib import load
 from tests.golden import Golden
@@ -123,12 +124,24 @@ def test_lines_may_end_as_on_any_system() -> None:
 
 
 def test_what_has_zeros_is_no_text() -> None:
-    with pytest.raises(InstanceError, match="UTF-16"):
-        lines_of(FILE, "a".encode("utf-16"))
+    with pytest.raises(InstanceError, match="it is a binary file of no kind that is read"):
+        lines_of(FILE, b"a\0b")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_letters_of_two_bytes_are_those_of_one(tmp_path: Path, encoding: str) -> None:
+    text = f"{HEAD}1 0 0\n2 3 0\n3 3 4\nEOF\n"
+    assert as_utf_8(text.encode(encoding)).decode("utf-8-sig") == text
+    (tmp_path / "x.tsp").write_bytes(text.encode(encoding))
+    assert load_instance(tmp_path / "x.tsp").n == 3
+    (tmp_path / "x.tsp").write_bytes(gzip.compress(text.encode(encoding)))
+    assert load_instance(tmp_path / "x.tsp").n == 3
+    plain = b"c \xff\0 no text of two bytes"
+    assert as_utf_8(plain) == plain
 
 
 def test_lines_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "_LINES_FORGOTTEN", 2)
+    monkeypatch.setattr(specification, "_LINES_FORGOTTEN", 2)
     found = document_of(FILE, b"NAME: a\nNODE_COORD_SECTION\n1 0 0\n2 0 1\n3 1 1\nEOF\n")
     lines = found.sections["NODE_COORD_SECTION"]
     assert len(lines) == 3
@@ -286,13 +299,13 @@ def test_a_matrix_that_does_not_fit_is_refused_before_its_numbers_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     text = matrix_text(form, symmetric(100))
-    monkeypatch.setattr(tsplib, "free_memory", lambda: SPARE + 12 * 100**2)
+    monkeypatch.setattr(explicit, "free_memory", lambda: SPARE + 12 * 100**2)
     with monkeypatch.context() as patch:
-        patch.setattr(tsplib, "_parse", None)
+        patch.setattr(explicit, "numbers_of", None)
         message = _refused(tmp_path, text)
     assert message.startswith("its 100 × 100 distances need 0.0 GiB of memory")
     assert "an instance with coordinates" in message
-    monkeypatch.setattr(tsplib, "free_memory", lambda: SPARE + 76 * 100**2)
+    monkeypatch.setattr(explicit, "free_memory", lambda: SPARE + 36 * 100**2)
     assert load_text(tmp_path, text).n == 100
 
 

@@ -12,14 +12,14 @@ from unittest import mock
 import numpy as np
 import pytest
 import tsplib95
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
 from gpu.local_search.kinds import Moves, moves_of
 from gpu.local_search.rule import neighbour_rows
-from gpu.problems.tsp import tsplib
+from gpu.problems.loading import load_instance
+from gpu.problems.tsp import numbers
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
@@ -333,7 +333,7 @@ def test_plain_rows_are_read_as_tsplib95_reads_them(
     shuffled.shuffle(numbered)
     text = HEAD.replace("3", str(len(rows)))
     text += "\n".join(f"{id_}{blank}{x!r}{blank}{y}" for id_, (x, y) in numbered) + "\nEOF\n"
-    with mock.patch.object(tsplib, "_parse", side_effect=AssertionError):  # NumPy reads them
+    with mock.patch.object(numbers, "_other_points", side_effect=AssertionError):  # NumPy reads
         instance = load_text(tmp_path_factory.getbasetemp(), text)
     expected = tsplib95.parse(text).node_coords
     assert instance.coordinates.tolist() == [expected[id_] for id_ in sorted(expected)]
@@ -371,60 +371,70 @@ def test_a_file_of_a_million_cities_takes_little_time_and_memory(tmp_path: Path)
     assert calls_of(lambda: load(path)) < calls_of(lambda: tsplib95.load(path)) / 5
 
 
-def _apart(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    across, up = (points[:, None] - points).transpose(2, 0, 1)
-    distances: NDArray[np.float64] = np.hypot(across, up)
-    return distances
+def rewritten(text: str, draw: st.DataObject) -> str:
+    """The same instance, as another program or person would have written its file."""
+    pick = lambda some: draw.draw(st.sampled_from(some))  # noqa: E731
+    sign = pick([":", " : ", ": ", " ", "\t", " = ", ":\t"])
+    case = pick([str, str.lower, str.title])
+    form = pick(["plain", "commas", "decimal commas", "fortran", "floats", "semicolons"])
+    lines, section = [], ""
+    for line in text.splitlines():
+        if line.endswith("_SECTION"):
+            section = line
+            lines.append(case(line) + pick(["", ":", " :", "  "]))
+        elif line == "EOF":
+            lines += pick([[], ["EOF"], ["eof"], [" EOF:"], ["EOF", "made by hand", "1 2"], ["-1"]])
+        elif not section:
+            keyword, _, value = line.partition(": ")
+            if keyword == "TYPE" and pick([0, 1]):
+                continue
+            value = case(value) if keyword not in ("NAME", "COMMENT") else value
+            lines.append(pick(["", " ", "\t"]) + case(keyword) + sign + value)
+        else:
+            lines.append(_row_in(form, line, in_places=section == "NODE_COORD_SECTION"))
+        if pick([0, 0, 0, 1]):
+            lines.append(pick(["", "   ", "# a comment", "% a comment", "// TYPE: CVRP"]))
+    end = pick(["\n", "\r\n", "\r"])
+    return end.join(lines) + pick(["", end])
 
 
-@pytest.mark.parametrize("n", [3, 10, tsplib.LANDMARKS, tsplib.LANDMARKS + 1, 1300])
-def test_a_plane_is_found_again(n: int) -> None:
-    points = np.random.default_rng(n).random((n, 2)) * [10_000, 4_000]
-    true = _apart(points)
-    found = tsplib.laid_out(np.rint(true).astype(np.int32))
-    assert found.shape == (n, 2)
-    assert np.abs(_apart(found) - true).max() < 5
+def _row_in(form: str, line: str, *, in_places: bool) -> str:
+    city, *rest = line.split() if in_places else ["", *line.split()]
+    if form == "decimal commas" and in_places:
+        rest = [one.replace(".", ",") for one in rest]
+    if form == "fortran":
+        rest = [f"{float(one):.16E}".replace("E", "D") for one in rest]
+    city += ".0" if form == "floats" and city else ""
+    between = {"commas": ",", "semicolons": ";"}.get(form, "  ")
+    return between.join([city, *rest] if city else rest)
 
 
-def test_the_same_matrix_gives_the_same_map() -> None:
-    matrix = np.random.default_rng(2).integers(1, 100, (40, 40)).astype(np.int32)
-    first = tsplib.laid_out(matrix)
-    assert np.array_equal(first, tsplib.laid_out(matrix.copy()))
-    assert np.isfinite(first).all()
-
-
-def test_a_directed_matrix_is_drawn_by_the_mean_of_both_ways() -> None:
-    matrix = np.random.default_rng(2).integers(1, 100, (40, 40))
-    both = matrix + matrix.T
-    np.fill_diagonal(both, 0)
-    assert np.allclose(tsplib.laid_out(matrix) * 2, tsplib.laid_out(both))
-
-
-@pytest.mark.parametrize("n", [3, 4, 700])
-def test_cities_that_cannot_be_told_apart_lie_on_a_circle(n: int) -> None:
-    found = tsplib.laid_out(np.zeros((n, n), np.int32))
-    assert np.allclose(np.hypot(*found.T), 1.0)
-    assert len(np.unique(found.round(9), axis=0)) == n
-
-
-def test_a_line_and_the_largest_distances_are_finite() -> None:
-    places = np.arange(5, dtype=np.int64) * (2**29 - 1)
-    found = tsplib.laid_out(np.abs(places[:, None] - places))
-    assert np.isfinite(found).all()
-    assert np.allclose(np.abs(np.diff(found[:, 0])), 2**29 - 1)
-    assert np.abs(found[:, 1]).max() < 100
-
-
-def test_large_matrices_take_little_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All vectors of a matrix of 3000 cities would take 200 times those of the landmarks."""
-    sizes: list[int] = []
-    eigh = np.linalg.eigh
-
-    def watched(matrix: NDArray[np.float64]) -> object:
-        sizes.append(len(matrix))
-        return eigh(matrix)
-
-    monkeypatch.setattr(np.linalg, "eigh", watched)
-    matrix = np.ones((3000, 3000), np.int32)
-    assert np.isfinite(tsplib.laid_out(matrix)).all()
-    assert sizes == [tsplib.LANDMARKS]
+@settings(max_examples=200)
+@given(data=st.data(), seed=st.integers(0, 99), encoding=st.sampled_from(["utf-8-sig", "utf-16"]))
+def test_a_file_in_any_dialect_is_the_same_instance(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, seed: int, encoding: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    ids = rng.permutation(9)[:5] + data.draw(st.integers(0, 3))
+    text = data.draw(
+        st.sampled_from(
+            [
+                points_text("EUC_2D", rng.integers(0, 900, (5, 2)) / 4, ids=ids.tolist()),
+                points_text("CEIL_2D", rng.integers(-90, 90, (5, 2)) / 2),
+                points_text("FLOOR_3D", rng.integers(-90, 90, (5, 3)), ids=ids.tolist()),
+                matrix_text("FULL_MATRIX", rng.integers(0, 99, (5, 5)), kind="ATSP"),
+                matrix_text("LOWER_DIAG_ROW", symmetric(5, seed)),
+                matrix_text("UPPER_ROW", symmetric(5, seed)),
+            ]
+        )
+    )
+    path = tmp_path_factory.getbasetemp() / "dialect.tsp"
+    path.write_text(text)
+    plain = load_instance(path)
+    path.write_bytes(rewritten(text, data).encode(encoding))
+    other = load_instance(path)
+    assert isinstance(plain, TspInstance)
+    assert isinstance(other, TspInstance)
+    assert other.digest() == plain.digest()
+    assert (other.name, other.unit) == (plain.name, plain.unit)
+    assert np.array_equal(other.display, plain.display)
