@@ -114,10 +114,6 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
         rb'\s*\{.*"type"\s*:\s*"(FeatureCollection|Feature|Point|MultiPoint|LineString)"',
         _PUT_PLACES.format("GeoJSON"),
     ),
-    (
-        rb"\s*([a-z_]\w*\s*=\s*[\[({]|[\[{]\s*[\"'\[\]{}(0-9-])",
-        "it is JSON or Python, which is not read",
-    ),
 )
 _PATTERNS = tuple((re.compile(rb"(?is)" + start), said) for start, said in _BY_BYTES)
 _ONLY_NUMBERS = re.compile(r"[-+.,;0-9eE\s]+")
@@ -272,9 +268,14 @@ def decoded_lines(data: bytes, encoding: str) -> Iterable[str]:
     return io.TextIOWrapper(io.BytesIO(data), encoding, newline=None)
 
 
-def text_of(path: Path, data: bytes) -> str:
-    """Decode ``data``, or raise InstanceError where it is no text."""
-    return data.decode(encoding_of(path, data))
+def text_of(path: Path, data: bytes, encoding: str = "") -> str:
+    """Decode ``data``, in the ``encoding`` if it is known; InstanceError where it is no text."""
+    if not encoding:
+        return data.decode(encoding_of(path, data))
+    try:
+        return data.decode(encoding).removeprefix("\ufeff")
+    except ValueError as error:
+        raise InstanceError(f"{path}: it is no text in {encoding}: {error}") from error
 
 
 def decoded(data: bytes) -> str | None:

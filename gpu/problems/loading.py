@@ -31,6 +31,11 @@ class Format:
 
 def _load_tsplib(file: InputFile) -> Instance:
     """Load a TSPLIB file; InstanceError says what is wrong with any other file."""
+    if file.value is not None:
+        raise file.error(
+            "it is JSON or Python, and nothing in it is known: give the rows of a table, or a "
+            "matrix, as a list of lists"
+        )
     try:
         return tsplib.load(file.path, file.data)
     except InstanceError as error:
@@ -46,14 +51,14 @@ FORMATS = (
     Format(
         (FileKind.DIMACS,),
         "a DIMACS graph",
-        lambda file: dimacs.is_graph(file.path, file.data),
+        lambda file: file.value is None and dimacs.is_graph(file.path, file.data),
         lambda file: dimacs.load_graph(file.path, file.data),
         one_way=True,
     ),
     Format(
         TABLE_KINDS,
         "a table",
-        lambda file: is_table(file.path, file.data),
+        is_table,
         load_table,
     ),
     Format(

@@ -16,6 +16,7 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
 from gpu.problems.document import in_memory, name_of, shortened, stem_of
+from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import GROUPED, LATITUDE, Columns, Table, X, columns_of, is_number
 from gpu.problems.tsp.distances import (
@@ -197,7 +198,7 @@ def load_places(
     path = Path(path)
     with in_memory(path):
         coordinates, wanted = read_as.coordinates, read_as.columns
-        columns = columns_of(table := table or Table.of(path, data), wanted)
+        columns = columns_of(table := table or Table.of(InputFile(path, data, read_as)), wanted)
         found = _Places.of(table, columns)
         _check_count(table, "place", len(found.names))
         if not coordinates:
@@ -327,7 +328,7 @@ def points_of(path: Path, data: bytes) -> TablePoints:
 
     InstanceError if it is no such table, or a latitude or longitude is none.
     """
-    table = Table.of(path, data)
+    table = Table.of(InputFile(path, data))
     found = _Places.of(table, columns_of(table))
     named = found.columns.means == LATITUDE
     on_globe = found.on_globe()

@@ -50,7 +50,7 @@ def test_what_a_file_is(tmp_path: Path, golden: Golden) -> None:
         found = recognise(InputFile(tmp_path / "x", text))
         if FileKind.PLACES not in found.kinds:
             return f"{found.kinds[0].name}: as it is"
-        seen = kind_of(Table.of(path, text))
+        seen = kind_of(Table.of(InputFile(path, text)))
         if seen.kind in (FileKind.MATRIX, FileKind.EDGES):
             with pytest.raises(InstanceError) as why:
                 load_instance(path, text)
