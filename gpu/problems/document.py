@@ -268,14 +268,9 @@ def decoded_lines(data: bytes, encoding: str) -> Iterable[str]:
     return io.TextIOWrapper(io.BytesIO(data), encoding, newline=None)
 
 
-def text_of(path: Path, data: bytes, encoding: str = "") -> str:
-    """Decode ``data``, in the ``encoding`` if it is known; InstanceError where it is no text."""
-    if not encoding:
-        return data.decode(encoding_of(path, data))
-    try:
-        return data.decode(encoding).removeprefix("\ufeff")
-    except ValueError as error:
-        raise InstanceError(f"{path}: it is no text in {encoding}: {error}") from error
+def text_of(path: Path, data: bytes) -> str:
+    """Decode ``data``, or raise InstanceError where it is no text."""
+    return data.decode(encoding_of(path, data))
 
 
 def decoded(data: bytes) -> str | None:
@@ -349,8 +344,7 @@ def in_utf8(path: Path, data: bytes, encoding: str = "") -> bytes:
         text = data.decode(wanted)
     except LookupError as error:
         raise InstanceError(
-            f"{path}: no encoding is called {shortened(wanted)}; say one as utf-8, utf-16, cp1252, "
-            "latin-1 or cp1250"
+            f"{path}: encoding = {shortened(wanted)} is none that is known"
         ) from error
     except UnicodeError as error:
         raise InstanceError(f"{path}: it is no text in the encoding {wanted[:40]}") from error

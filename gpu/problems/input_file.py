@@ -20,6 +20,9 @@ _START = 2_000  # bytes that tell what most files are
 class InputFile:
     """A file's bytes, unpacked, and what the user has said of it.
 
+    Texts are in UTF-8 by now if they have several bytes for each letter, or if the user says their
+    encoding; else they may be in an older one, of one byte.
+
     What several formats look at is made once, when it is first asked for.
     """
 
@@ -52,8 +55,8 @@ class InputFile:
         return decoded(self.data)
 
     def text_for_sure(self) -> str:
-        """Return its text, in the encoding that its user says; InstanceError if it is none."""
-        return text_of(self.path, self.data, self.read_as.encoding)
+        """Return its text; InstanceError if it is none."""
+        return text_of(self.path, self.data)
 
     @property
     def is_value(self) -> bool:
