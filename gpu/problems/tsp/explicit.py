@@ -11,6 +11,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.errors import InstanceError
 from gpu.core.machine.processors import SPARE, free_memory
 from gpu.problems.document import shortened
 from gpu.problems.tsp.distances import LARGEST_DISTANCE
@@ -37,21 +38,26 @@ def read_matrix(document: Document) -> Numbers:
     form = re.sub("[ -]", "_", form)
     if form and form != FULL and not _TRIANGLE.fullmatch(form):
         raise document.error(f"its EDGE_WEIGHT_FORMAT {shortened(form)} is none of TSPLIB's")
-    if n is not None:
-        check_memory(document, _entries(n, form or FULL), n)
+    if n is not None and form:
+        if _entries(n, form) > sum(len(line) + 1 for line in lines):
+            raise _wrong_count(document, sum(len(line.split()) for line in lines), n, form)
+        check_memory(document, _entries(n, form), n)
     numbers = numbers_of(document, MATRIX)
     if n is None:
         n = _counted(document, len(numbers), form)
     form = form or _found_out(document, numbers, n)
     if len(numbers) != _entries(n, form):
-        forms = (FULL, "UPPER_DIAG_ROW", "UPPER_ROW")
-        fits = next((one for one in forms if _entries(n, one) == len(numbers)), "")
-        other = f"; so many has {fits}" if fits else "; is the file whole?"
-        raise document.error(
-            f"{MATRIX} has {len(numbers)} numbers; {n} cities in {form} are {_entries(n, form)}"
-            f"{other}"
-        )
+        raise _wrong_count(document, len(numbers), n, form)
     return numbers.reshape(n, n) if form == FULL else _whole(numbers, form, n)
+
+
+def _wrong_count(document: Document, count: int, n: int, form: str) -> InstanceError:
+    forms = (FULL, "UPPER_DIAG_ROW", "UPPER_ROW")
+    fits = next((one for one in forms if _entries(n, one) == count), "")
+    other = f"; so many has {fits}" if fits else "; is the file whole?"
+    return document.error(
+        f"{MATRIX} has {count} numbers; {n} cities in {form} are {_entries(n, form)}{other}"
+    )
 
 
 def _entries(n: int, form: str) -> int:

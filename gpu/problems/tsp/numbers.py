@@ -31,10 +31,9 @@ _FORTRAN = re.compile(r"(?<=[0-9.])[dD](?=[-+]?[0-9])")
 _BEHIND = re.compile(r"\s+(?:#|%|//).*")
 _COMMA_AT_END = re.compile(r",(?=\s|$)")
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+")
-_CITY_NUMBER = re.compile(r"[-+]?[0-9]+(?:\.0*)?")
+_CITY_NUMBER = re.compile(r"[-+]?[0-9]{1,18}(?:\.0*)?")
 _FIRST_CELL = re.compile(TSPLIB_NUMBER.pattern + "|[0-9]+[:)]")
 _MOST_NUMBERS = 4  # of a row: a city's number and three coordinates
-_LARGEST_NUMBER = 10**18  # of a city
 _LARGEST_INT = 2**31
 _CHARACTERS_AT_ONCE = 1 << 17  # of a matrix that are read without a pause
 
@@ -126,14 +125,14 @@ def _other_points(document: Document, keyword: str, lines: Sequence[str], space:
         _check_once(document, keyword, firsts, ids)
     else:
         wrong = next(one for one in firsts if not _CITY_NUMBER.fullmatch(one))
-        raise document.error(f"{keyword} has a city {shortened(wrong)}, which is no whole number")
+        raise document.error(
+            f"{keyword} has a city {shortened(wrong)}, which is no whole number of up to 18 digits"
+        )
     order = sorted(range(len(ids)), key=ids.__getitem__)
     names = tuple(rows[at].name for at in order)
     if any(names):
         document.notes.append(f"words in the rows of {keyword} are taken for names")
     values = np.array([[float(one) for one in rows[at].numbers[first:]] for at in order])
-    if max(map(abs, ids)) > _LARGEST_NUMBER:
-        raise document.error(f"{keyword} has a city {shortened(str(max(ids, key=abs)))}")
     return Points(np.array(ids, np.int64)[order], values, names if any(names) else ())
 
 

@@ -77,5 +77,5 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InstanceError, match=r"the latitude 134\.2 is beyond 90 degrees"):
         load_text(tmp_path, points_text("GEO_MEEUS", [*places, (134.2, 58.2)]))
     monkeypatch.setattr(tsplib, "LARGEST_TABLE", 2)
-    with pytest.raises(InstanceError, match="GEOM is computed as a matrix .* up to 2 cities, and"):
+    with pytest.raises(InstanceError, match=r"GEOM is computed as a matrix .* up to 2 cities, and"):
         load_text(tmp_path, points_text("GEOM", places))

@@ -4,9 +4,10 @@ import hashlib
 import json
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -14,12 +15,13 @@ import pytest
 import tsplib95
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
 from gpu.local_search.kinds import Moves, moves_of
 from gpu.local_search.rule import neighbour_rows
 from gpu.problems.loading import load_instance
-from gpu.problems.tsp import numbers
+from gpu.problems.tsp import layout, numbers
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
@@ -371,9 +373,12 @@ def test_a_file_of_a_million_cities_takes_little_time_and_memory(tmp_path: Path)
     assert calls_of(lambda: load(path)) < calls_of(lambda: tsplib95.load(path)) / 5
 
 
-def rewritten(text: str, draw: st.DataObject) -> str:
+def rewritten(text: str, data: st.DataObject) -> str:
     """The same instance, as another program or person would have written its file."""
-    pick = lambda some: draw.draw(st.sampled_from(some))  # noqa: E731
+
+    def pick(some: Sequence[Any]) -> Any:
+        return data.draw(st.sampled_from(some))
+
     sign = pick([":", " : ", ": ", " ", "\t", " = ", ":\t"])
     case = pick([str, str.lower, str.title])
     form = pick(["plain", "commas", "decimal commas", "fortran", "floats", "semicolons"])
@@ -383,7 +388,7 @@ def rewritten(text: str, draw: st.DataObject) -> str:
             section = line
             lines.append(case(line) + pick(["", ":", " :", "  "]))
         elif line == "EOF":
-            lines += pick([[], ["EOF"], ["eof"], [" EOF:"], ["EOF", "made by hand", "1 2"], ["-1"]])
+            lines += pick([[], ["EOF"], ["eof"], [" EOF:"], ["EOF", "made by hand", "1 2"]])
         elif not section:
             keyword, _, value = line.partition(": ")
             if keyword == "TYPE" and pick([0, 1]):
@@ -394,8 +399,8 @@ def rewritten(text: str, draw: st.DataObject) -> str:
             lines.append(_row_in(form, line, in_places=section == "NODE_COORD_SECTION"))
         if pick([0, 0, 0, 1]):
             lines.append(pick(["", "   ", "# a comment", "% a comment", "// TYPE: CVRP"]))
-    end = pick(["\n", "\r\n", "\r"])
-    return end.join(lines) + pick(["", end])
+    end = str(pick(["\n", "\r\n", "\r"]))
+    return end.join(lines) + str(pick(["", end]))
 
 
 def _row_in(form: str, line: str, *, in_places: bool) -> str:
@@ -438,3 +443,62 @@ def test_a_file_in_any_dialect_is_the_same_instance(
     assert other.digest() == plain.digest()
     assert (other.name, other.unit) == (plain.name, plain.unit)
     assert np.array_equal(other.display, plain.display)
+
+
+def _apart(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    across, up = (points[:, None] - points).transpose(2, 0, 1)
+    distances: NDArray[np.float64] = np.hypot(across, up)
+    return distances
+
+
+@pytest.mark.parametrize("n", [3, 10, layout.LANDMARKS, layout.LANDMARKS + 1, 1300])
+def test_a_plane_is_found_again(n: int) -> None:
+    points = np.random.default_rng(n).random((n, 2)) * [10_000, 4_000]
+    true = _apart(points)
+    found = layout.laid_out(np.rint(true).astype(np.int32))
+    assert found.shape == (n, 2)
+    assert np.abs(_apart(found) - true).max() < 5
+
+
+def test_the_same_matrix_gives_the_same_map() -> None:
+    matrix = np.random.default_rng(2).integers(1, 100, (40, 40)).astype(np.int32)
+    first = layout.laid_out(matrix)
+    assert np.array_equal(first, layout.laid_out(matrix.copy()))
+    assert np.isfinite(first).all()
+
+
+def test_a_directed_matrix_is_drawn_by_the_mean_of_both_ways() -> None:
+    matrix = np.random.default_rng(2).integers(1, 100, (40, 40))
+    both = matrix + matrix.T
+    np.fill_diagonal(both, 0)
+    assert np.allclose(layout.laid_out(matrix) * 2, layout.laid_out(both))
+
+
+@pytest.mark.parametrize("n", [3, 4, 700])
+def test_cities_that_cannot_be_told_apart_lie_on_a_circle(n: int) -> None:
+    found = layout.laid_out(np.zeros((n, n), np.int32))
+    assert np.allclose(np.hypot(*found.T), 1.0)
+    assert len(np.unique(found.round(9), axis=0)) == n
+
+
+def test_a_line_and_the_largest_distances_are_finite() -> None:
+    places = np.arange(5, dtype=np.int64) * (2**29 - 1)
+    found = layout.laid_out(np.abs(places[:, None] - places))
+    assert np.isfinite(found).all()
+    assert np.allclose(np.abs(np.diff(found[:, 0])), 2**29 - 1)
+    assert np.abs(found[:, 1]).max() < 100
+
+
+def test_large_matrices_take_little_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All vectors of a matrix of 3000 cities would take 200 times those of the landmarks."""
+    sizes: list[int] = []
+    eigh = np.linalg.eigh
+
+    def watched(matrix: NDArray[np.float64]) -> object:
+        sizes.append(len(matrix))
+        return eigh(matrix)
+
+    monkeypatch.setattr(np.linalg, "eigh", watched)
+    matrix = np.ones((3000, 3000), np.int32)
+    assert np.isfinite(layout.laid_out(matrix)).all()
+    assert sizes == [layout.LANDMARKS]
