@@ -21,8 +21,11 @@ from gpu.problems import document
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.document import document_of, lines_of, text_of
+from gpu.problems.input_file import InputFile
 from gpu.problems.loading import load_instance, recognise
 from gpu.problems.reading import FileKind
+from gpu.problems.table import Table
+from gpu.problems.table_kinds import kind_of
 from gpu.problems.tsp import tsplib
 from gpu.problems.tsp.drawing import pasted
 from gpu.problems.tsp.instance import TspInstance
@@ -40,7 +43,10 @@ def test_what_a_file_is(tmp_path: Path, golden: Golden) -> None:
 
     def told(line: str) -> str:
         text = ast.literal_eval(line)[1].encode()
-        seen = recognise(tmp_path / "x", text)
+        found = recognise(InputFile(tmp_path / "x", text))
+        if FileKind.PLACES not in found.kinds:
+            return f"{found.kinds[0].name}: as it is"
+        seen = kind_of(Table.of(path, text))
         if seen.kind in (FileKind.MATRIX, FileKind.EDGES):
             with pytest.raises(InstanceError) as why:
                 load_instance(path, text)
@@ -48,6 +54,19 @@ def test_what_a_file_is(tmp_path: Path, golden: Golden) -> None:
         return f"{seen.kind.name}: {seen.saw or 'as it is'}"
 
     golden.table("kinds-of-files", told)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "what"),
+    [
+        ("NAME: a\nTYPE: TSP\n", "matrix", "it is a TSPLIB file, or nothing that is known"),
+        ("p edge 3 1\ne 1 2\n", "places", "it is a DIMACS graph"),
+        (MATRIX, "dimacs", "it is a table"),
+    ],
+)
+def test_what_the_user_asks_for_must_fit(text: str, kind: str, what: str) -> None:
+    with pytest.raises(InstanceError, match=f"^x: --read-as {kind} does not fit: {what}; leave"):
+        load_instance("x", text.encode(), kind)
 
 
 def test_the_user_goes_before_what_was_seen(tmp_path: Path) -> None:
