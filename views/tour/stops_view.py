@@ -14,6 +14,7 @@ from shiboken6 import isValid
 from gpu.core.formats import number_of
 from gpu.core.snapshot import RunState, Wanted
 from gpu.core.tables import Column
+from gpu.problems.tsp.amounts import amounts_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.stops import Stops, stops
 from views.tour.tour_layers import Tour
@@ -33,9 +34,9 @@ _MOST_SORTED = 20_000  # most stops that a click on a heading sorts: more would 
 
 def stop_columns(found: Stops) -> Sequence[Column[int]]:
     """Return the columns of a list of stops, whose rows are their places in it, from 0."""
-    instance, measure = found.instance, found.measure
-    unit = f" ({measure.unit})" if measure.unit else ""
-    legs, totals, last = found.legs, found.totals, len(found) - 1
+    instance, amounts = found.instance, amounts_of(found.instance)
+    unit = f" ({amounts.unit})" if amounts.unit else ""
+    last = len(found) - 1
     return (
         Column(
             "Stop",
@@ -44,19 +45,24 @@ def stop_columns(found: Stops) -> Sequence[Column[int]]:
             order=lambda at: at,
             number=True,
         ),
-        Column("City", found.number, about="The number of the city in its file", number=True),
-        *([Column("Name", found.name)] if instance.names else ()),
+        Column(
+            "City",
+            lambda at: found[at].number,
+            about="The number of the city in its file",
+            number=True,
+        ),
+        *([Column("Name", lambda at: found[at].name)] if instance.names else ()),
         Column(
             f"Leg{unit}",
-            lambda at: int(legs[at]) if at else None,
-            measure.number,
+            lambda at: found[at].leg if at else None,
+            amounts.number,
             about="From the stop before",
             number=True,
         ),
         Column(
             f"Total{unit}",
-            lambda at: int(totals[at]),
-            measure.number,
+            lambda at: found[at].total,
+            amounts.number,
             about="From the beginning of the route",
             number=True,
         ),
@@ -135,9 +141,10 @@ class StopsTable(ColumnTable[int]):
     def choose(self, city: int) -> None:
         """Select the first stop at ``city``, and scroll to it."""
         found = self.stops
-        at = None if found is None else found.place_of(city)
-        if at is None:
+        there = np.empty(0, np.intp) if found is None else np.flatnonzero(found.cities == city)
+        if not len(there):
             return
+        at = int(there[0])
         rows = self.content.rows
         row = at if isinstance(rows, range) else rows.index(at)
         index = self.content.index(row, 0)
@@ -161,7 +168,7 @@ class StopsTable(ColumnTable[int]):
 
 def _longest(found: Stops) -> list[str]:
     """Return a text as wide as the widest of each column."""
-    instance, number = found.instance, found.measure.number
+    instance, number = found.instance, amounts_of(found.instance).number
     ids = instance.n if instance.ids is None else int(instance.ids[-1])
     names = instance.names
     widest = max(names, key=len)[:_LONGEST_NAME] if names else ""
@@ -176,6 +183,7 @@ class StopsView(View):
     title = "Stops"
     of_moment = True
     city_chosen = Signal(int)  # the user wants to see this city, from 0, on the map
+    has_route_changed = Signal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -197,10 +205,20 @@ class StopsView(View):
         buttons = self.copy_button, self.save_button, self.print_button
         fill(QHBoxLayout(self._top), (self.summary, 1), *buttons, spacing=6)
         fill(QVBoxLayout(self), self._top, (self.table, 1), (self.hint, 1), margins=(8, 8, 8, 8))
-        self._icons = {self.copy_button: "copy", self.save_button: "save", self.print_button: "print"}
+        self._icons = {
+            self.copy_button: "copy",
+            self.save_button: "save",
+            self.print_button: "print",
+        }
         self._actions: tuple[QAction, ...] = ()
         self.apply_theme(self.theme)
         self.show_instance(None)
+
+    @property
+    def route(self) -> tuple[TspInstance, Tour] | None:
+        """The newest route, with its instance, whether it is listed yet or not."""
+        instance, tour = self._instance, self._tour
+        return None if instance is None or tour is None else (instance, tour)
 
     @property
     def wanted(self) -> Wanted:
@@ -227,14 +245,16 @@ class StopsView(View):
         """Forget the former route."""
         self._tour, self._changed = None, False
         self._show(None)
+        self.has_route_changed.emit()
 
     def take_in(self, snapshot: RunState) -> None:
         """Keep the best route."""
-        best = snapshot.best_solution
-        if best is not None and not (
-            self._tour is not None and np.array_equal(best, self._tour)
-        ):
-            self._tour, self._changed = best, True
+        best, before = snapshot.best_solution, self._tour
+        if best is None or (before is not None and np.array_equal(best, before)):
+            return
+        self._tour, self._changed = best, True
+        if before is None:
+            self.has_route_changed.emit()
 
     def draw(self) -> None:
         """List the stops of the newest route; of a long one, another thread does the sums."""
@@ -263,9 +283,9 @@ class StopsView(View):
             button.setIcon(icon(name, theme, "muted"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show the texts of the buttons where there is room for them."""
+        """Show as much of the texts as there is room for."""
         super().resizeEvent(event)
-        fit_texts(self._top, list(self._icons))
+        self._fit_buttons()
 
     def _take(self, tour: Tour, found: Stops) -> None:
         """Show what another thread has made, unless there is another run by now."""
@@ -281,10 +301,17 @@ class StopsView(View):
         self.table.show_stops(found)
         self.table.setVisible(found is not None)
         self.hint.setVisible(found is None)
-        self.setFocusProxy(self.table if found is not None else None)
-        self.summary.setText(" " if found is None else summary_of(found))
-        self.summary.setToolTip(plain_tip("" if found is None else summary_of(found)))
+        self.setFocusProxy(self.table if found is not None else None)  # type: ignore[arg-type]
+        summary = " " if found is None else summary_of(found)
+        self.summary.setText(summary)
+        self.summary.setToolTip(plain_tip(summary.strip()))
+        self._fit_buttons()
         self._enable()
+
+    def _fit_buttons(self) -> None:
+        """Show the texts of the buttons where they leave room for the summary."""
+        self.summary.setMinimumWidth(min(self.summary.sizeHint().width(), self.width() // 2))
+        fit_texts(self._top, list(self._icons))
 
     def _enable(self) -> None:
         shown = self.table.stops is not None
@@ -296,6 +323,6 @@ class StopsView(View):
 
 def summary_of(found: Stops) -> str:
     """Say how many stops a route has, and how long it is."""
-    n, measure = found.instance.n, found.measure
+    length = amounts_of(found.instance).text(int(found.totals[-1]))
     how = "" if found.closed else ", without a way back"
-    return f"{number_of(n, 'stop')}, {measure.text(int(found.totals[-1]))}{how}"
+    return f"{number_of(found.instance.n, 'stop')}, {length}{how}"

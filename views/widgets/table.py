@@ -125,8 +125,10 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
         A range is kept as it is: of a million rows, only those in sight are made.
         """
+        is_range = isinstance(rows, range)
+        kept: Sequence[Row] = rows if is_range else list(rows)
         self.beginResetModel()
-        self.take(rows if isinstance(rows, range) else list(rows), columns)
+        self.take(kept, columns)
         self.endResetModel()
 
     def take(self, rows: Sequence[Row], columns: Sequence[Column[Row]] | None) -> None:

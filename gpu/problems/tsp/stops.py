@@ -59,8 +59,12 @@ def stops(instance: TspInstance, solution: NDArray[np.integer]) -> Stops:
     SolutionError if ``solution`` is no tour of ``instance``.
     """
     instance.cost_of(solution)
-    start = int(np.flatnonzero(solution == 0)[0])
-    tour = np.roll(solution, -start)
+    tour = in_order(instance, solution)
     cities = np.append(tour, tour[0])
     legs = np.append(np.int64(0), instance.distances(cities[:-1], cities[1:]))
     return Stops(instance, cities, legs, np.cumsum(legs), closed=True)
+
+
+def in_order(instance: TspInstance, solution: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Return the cities of a tour of ``instance`` in the order of its stops, each once."""
+    return np.roll(solution, -int(np.flatnonzero(solution == 0)[0]))
