@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpu.core.arguments import described, path_of
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
-from gpu.problems.document import GIVE_INSTANCE, plain, read_bytes, what_else
+from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import is_table
 from gpu.problems.table_kinds import TABLE_KINDS, load_table
 from gpu.problems.tsp import tours, tsplib
+from gpu.problems.tsp.geographic import MAP_FORMATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class Format:
 
 def _load_tsplib(file: InputFile) -> Instance:
     """Load a TSPLIB file; InstanceError says what is wrong with any other file."""
+    if file.value is not None:
+        raise file.error(
+            "it is JSON or Python, and nothing in it is known: give the rows of a table, or a "
+            "matrix, as a list of lists"
+        )
     try:
         return tsplib.load(file.path, file.data)
     except InstanceError as error:
@@ -43,17 +49,18 @@ def _load_tsplib(file: InputFile) -> Instance:
 
 
 FORMATS = (
+    *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
     Format(
         (FileKind.DIMACS,),
         "a DIMACS graph",
-        lambda file: dimacs.is_graph(file.path, file.data),
+        lambda file: file.value is None and dimacs.is_graph(file.path, file.data),
         lambda file: dimacs.load_graph(file.path, file.data),
         one_way=True,
     ),
     Format(
         TABLE_KINDS,
         "a table",
-        lambda file: is_table(file.path, file.data),
+        is_table,
         load_table,
     ),
     Format(
@@ -82,8 +89,8 @@ def recognise(file: InputFile) -> Format:
 def load_instance(path: str | Path, data: bytes | None = None, read_as: str = "") -> Instance:
     """Load the instance of whatever problem in the file at ``path``.
 
-    The file's ``data`` are read unless they are given; either may be packed by gzip. ``read_as``
-    says what it is read as, in the words of :class:`gpu.problems.reading.ReadAs`.
+    The file's ``data`` are read unless they are given; either may be packed. ``read_as`` says
+    what it is read as, in the words of :class:`gpu.problems.reading.ReadAs`.
 
     Raises
     ------
@@ -103,8 +110,12 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
     if not isinstance(read_as, str):
         raise InstanceError(f"{path}: read_as = {described(read_as)} is not a text")
     data = read_bytes(path) if data is None else plain(path, data)
-    file = InputFile(path, data, ReadAs.parse(read_as))
-    return recognise(file).load(file)
+    wanted = ReadAs.parse(read_as)
+    file = InputFile(path, in_utf8(path, data, wanted.encoding), wanted)
+    instance = recognise(file).load(file)
+    if wanted.encoding and not instance.read_as:  # of a format that says all else itself
+        instance = replace(instance, read_as=str(ReadAs(encoding=wanted.encoding)))
+    return instance
 
 
 def load_likely(path: Path, data: bytes, read_as: str = "") -> tuple[Instance, Doubt | None]:
@@ -117,4 +128,4 @@ def load_likely(path: Path, data: bytes, read_as: str = "") -> tuple[Instance, D
 
 def is_read_one_way(path: Path, data: bytes) -> bool:
     """Whether nothing but the ``data`` of the file at ``path`` decides how they are read."""
-    return recognise(InputFile(path, data)).one_way
+    return recognise(InputFile(path, in_utf8(path, data))).one_way

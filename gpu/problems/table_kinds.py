@@ -46,7 +46,7 @@ def load_table(file: InputFile) -> Instance:
 
     UnsureError if it can be of two kinds; InstanceError says what else is wrong with it.
     """
-    table, wanted = Table.of(file.path, file.data), file.read_as
+    table, wanted = Table.of(file), file.read_as
     seen = SeenTable(wanted.kind) if wanted.kind else kind_of(table)
     if seen.kind is FileKind.PLACES or (not wanted.kind and wanted != AS_FOUND):
         return places.load_places(file.path, file.data, wanted, table)
