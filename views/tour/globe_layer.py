@@ -72,9 +72,7 @@ class GlobeLayer(MapLayer[bool]):
                 _write(painter, box, text, theme, metrics)
         self._draw_bar(sheet, cities, seen, metrics)
 
-    def _draw_bar(
-        self, sheet: Sheet, cities: Points, seen: QRectF, metrics: QFontMetricsF
-    ) -> None:
+    def _draw_bar(self, sheet: Sheet, cities: Points, seen: QRectF, metrics: QFontMetricsF) -> None:
         painter, size, theme = sheet.painter, sheet.size, sheet.theme
         middle = min(89.0, abs(seen.center().y()))
         pixel = seen.width() * _DEGREE * math.cos(math.radians(middle)) / size.width()  # km

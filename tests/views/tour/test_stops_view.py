@@ -75,7 +75,10 @@ def test_the_list_begins_at_the_start_and_says_ways_in_their_unit(view: StopsVie
     assert [row[2] for row in listed] == names
     assert [row[3] for row in listed] == ["", *(f"{one:,}".replace(",", " ") for one in legs)]
     assert listed[-1][4] == f"{totals[-1]:,}".replace(",", " ")
-    assert view.summary.text().replace("\u202f", " ") == f"4 stops, {listed[-1][4]} km as the crow flies"
+    assert (
+        view.summary.text().replace("\u202f", " ")
+        == f"4 stops, {listed[-1][4]} km as the crow flies"
+    )
 
 
 def test_a_chosen_stop_stays_chosen_while_the_route_changes(qtbot: QtBot, view: StopsView) -> None:
