@@ -318,13 +318,13 @@ class TourView(CanvasView):
         instance, best = self._instance, self.layers["best"].shown
         wanted = {name: self._plan or self.chips[name].isChecked() for name in ("names", "numbers")}
         names = instance.names if instance is not None and wanted["names"] else ()
-        order = None
+        order, ends = None, None
         if instance is not None and best is not None and wanted["numbers"]:
-            order = in_order(instance, best)
+            order, closed = in_order(instance, best)
+            ends = RouteEnds(int(order[0]), None if closed else int(order[-1]))
         bar = is_on_globe(instance) and self.chips["globe"].isChecked()
         labels = Labels(names, order, bar) if names or order is not None else None
         self.layers["labels"].show_part(labels)
-        ends = None if order is None else RouteEnds(int(order[0]), None)
         self.layers["ends"].show_part(ends)
 
     def show_plan(self, *, on: bool) -> None:
