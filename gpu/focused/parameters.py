@@ -21,7 +21,7 @@ from gpu.tour_changes.parameters import (
 )
 
 FOCUSED_STEPS = 4  # of an ant that is replayed
-MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
+MOST_DIRECTED = 20_000  # cities of a directed instance: no larger one was tried
 
 _HEAT = (
     "Temperature at which a long cycle of cooling begins. Its unit is the mean length of an edge "
