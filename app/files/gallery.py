@@ -26,8 +26,7 @@ from gpu.core.instance import Instance, Solution
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
-from gpu.problems.loading import load_likely
-from gpu.problems.table import is_table
+from gpu.problems.loading import is_read_one_way, load_likely
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.rows import RunRow, RunSummary
 from gpu.run.log.run_log import read_log
@@ -111,9 +110,9 @@ def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
 
 def _digest(path: Path, data: bytes) -> str:
     """Return by what runs on the instance in this file are found."""
-    if is_table(path, data):  # how its coordinates are read belongs to it
-        return digest_of(load_likely(path, data)[0])
-    return hashlib.sha256(data).hexdigest()
+    if is_read_one_way(path, data):
+        return hashlib.sha256(data).hexdigest()
+    return digest_of(load_likely(path, data)[0])  # how it is read belongs to it
 
 
 def _bundled(problem: Problem) -> list[Entry]:

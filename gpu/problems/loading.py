@@ -1,197 +1,96 @@
-"""The one way from any file to the instance in it."""
+"""The one way from any file to the instance in it: a table of formats, and what decides."""
 
 from __future__ import annotations
 
-import itertools
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpu.core.arguments import described, path_of
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
-from gpu.problems.document import GIVE_INSTANCE, plain, read_bytes, what_else
+from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
+from gpu.problems.input_file import InputFile
 from gpu.problems.reading import Doubt, FileKind, ReadAs, UnsureError
-from gpu.problems.table import Table, is_number, is_table, named_coordinates, words_of
-from gpu.problems.tsp import places, tours, tsplib
+from gpu.problems.table import is_table
+from gpu.problems.table_kinds import TABLE_KINDS, load_table
+from gpu.problems.tsp import tours, tsplib
+from gpu.problems.tsp.geographic import MAP_FORMATS
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What a file is, and how that shows."""
+class Format:
+    """A format of files: how it shows, and its reader."""
 
-    kind: FileKind
-    saw: str = ""  # what it has, in words, where a user must be told
-    table: Table | None = None  # its rows, where it is a table
-
-
-_FROM = {"from", "source", "src", "origin", "start", "tail", "u", "von", "quelle", "de", "origen"}
-_TO = {"to", "target", "dst", "destination", "dest", "end", "head", "v", "nach", "ziel", "destino"}
-_NO_DISTANCE = {"", "-", "x", "inf", "infinity", "nan", "na", "n/a", "none", "null", "∞"}
-"""What stands in a matrix where there is no distance."""
-
-_WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
+    kinds: tuple[FileKind, ...]  # what its files can be of
+    title: str  # what such a file is, in words: "a DIMACS graph"
+    looks: Callable[[InputFile], bool]  # whether a file is one, or means to be one
+    load: Callable[[InputFile], Instance]  # InstanceError says what is wrong with it
+    one_way: bool = False  # whether its files are always read in the same way
 
 
-def recognise(path: Path, data: bytes) -> Seen:
-    """Find out what the file ``data`` at ``path`` is.
-
-    Whatever is nothing else counts as TSPLIB's, whose reader says what is wrong with it.
-    InstanceError if it is a table with a line that is no row, or no text at all.
-    """
-    if dimacs.is_graph(path, data):
-        return Seen(FileKind.DIMACS)
-    if not is_table(path, data):
-        return Seen(FileKind.TSPLIB)
-    table = Table.of(path, data)
-    saw_matrix = _matrix(table)
-    if saw_matrix:
-        return Seen(FileKind.MATRIX, saw_matrix, table)
-    if not named_coordinates(table) and (saw_edges := _edges(table)):
-        return Seen(FileKind.EDGES, saw_edges, table)
-    return Seen(FileKind.PLACES, table=table)
-
-
-def _matrix(table: Table) -> str:
-    """Return what shows that ``table`` is a matrix; an empty text if it is none."""
-    sample = table.sample
-    if not sample:
-        return ""
-    header, width = table.header, len(sample[0])
-    labels = [row[0] for row in sample]
-    numbered = not header and _counts(sample[0][1:]) and sample[0][1:] == _labels(table, width)
-    labelled = numbered or (len(header) == width and header[1 : 1 + len(labels)] == labels)
-    if not labelled and named_coordinates(table):
-        return ""
-    index = int(labelled or (0 in table.texts and width - 1 == len(table.numeric)))
-    n, zero_one, diagonal = width - index, True, set[str]()
-    if n < 3:
-        return ""
-    rows = 0
-    for at, (_, cells) in enumerate(table.data_rows()):
-        row = at - numbered
-        if row < 0:
-            continue
-        if row >= n or len(cells) != width:
-            return ""
-        values = cells[index:]
-        if not labelled and not all(_is_distance(cell) for cell in values):
-            return ""
-        zero_one &= all(cell in ("0", "1") for cell in values)
-        diagonal.add(values[row].casefold())
-        rows += 1
-    if rows != n or not (labelled or _is_nothing(diagonal)):
-        return ""
-    what = "0 and 1 (a graph, or distances)" if zero_one else "distances"
-    return f"a table of {n} × {n} {what}{', with names' if labelled else ''}"
+def _load_tsplib(file: InputFile) -> Instance:
+    """Load a TSPLIB file; InstanceError says what is wrong with any other file."""
+    if file.value is not None:
+        raise file.error(
+            "it is JSON or Python, and nothing in it is known: give the rows of a table, or a "
+            "matrix, as a list of lists"
+        )
+    try:
+        return tsplib.load(file.path, file.data)
+    except InstanceError as error:
+        if what_else(file.data, GIVE_INSTANCE) or not tours.is_tour(file.path, file.data):
+            raise
+        raise file.error(
+            "it is a tour, not an instance; name its instance, and this file behind --start (or "
+            "as start in Python)"
+        ) from error
 
 
-def _labels(table: Table, most: int) -> list[str]:
-    """The first cells of the rows from the second on, of so many rows at ``most``."""
-    return [cells[0] for _, cells in itertools.islice(table.rows(), 1, most)]
+FORMATS = (
+    *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
+    Format(
+        (FileKind.DIMACS,),
+        "a DIMACS graph",
+        lambda file: file.value is None and dimacs.is_graph(file.path, file.data),
+        lambda file: dimacs.load_graph(file.path, file.data),
+        one_way=True,
+    ),
+    Format(
+        TABLE_KINDS,
+        "a table",
+        is_table,
+        load_table,
+    ),
+    Format(
+        (FileKind.TSPLIB,),
+        "a TSPLIB file, or nothing that is known",
+        lambda file: True,  # its reader says what is wrong with any other file
+        _load_tsplib,
+        one_way=True,
+    ),
+)
+"""All formats. A file is of the first one that it looks like, of those that its user allows."""
 
 
-def _counts(cells: list[str]) -> bool:
-    """Whether these are numbers that follow each other."""
-    if len(cells) < 3 or not all(map(_WHOLE_NUMBER.fullmatch, cells)):
-        return False
-    return all(int(after) - int(one) == 1 for one, after in itertools.pairwise(cells))
-
-
-def _is_distance(cell: str) -> bool:
-    return is_number(cell) or cell.casefold() in _NO_DISTANCE
-
-
-def _is_nothing(diagonal: set[str]) -> bool:
-    """Whether these can be distances from each city to itself: nothing, or the same for all."""
-    return len(diagonal) == 1 or all(one in _NO_DISTANCE or _is_zero(one) for one in diagonal)
-
-
-def _is_zero(cell: str) -> bool:
-    return is_number(cell) and not cell.strip("+-0.,")
-
-
-def _edges(table: Table) -> str:
-    """Return what shows that ``table`` lists edges; an empty text if it does not."""
-    words = [words_of(cell) for cell in table.header]
-    ends = [next((at for at, one in enumerate(words) if one & any_), None) for any_ in (_FROM, _TO)]
-    if ends[0] is not None and ends[1] is not None:
-        return f"edges from {table.called(ends[0])} to {table.called(ends[1])}"
-    numeric, texts = table.numeric, table.texts
-    if 2 <= len(numeric) <= 3 and not texts:
-        first, second = numeric[:2]
-        if _is_counted(table, first) and not _joins(table, first, second, within=True):
-            return ""
-        if _joins(table, first, second):
-            return _alike("numbers", table, first, second)
-    if len(texts) == 2 and len(numeric) <= 2 and _joins(table, *texts, whole=False):
-        return _alike("names", table, *texts)
-    return ""
-
-
-def _alike(what: str, table: Table, first: int, second: int) -> str:
-    both = f"{table.called(first)} and {table.called(second)}"
-    return f"the same few {what} again and again in {both}, as a list of edges has"
-
-
-def _is_counted(table: Table, at: int) -> bool:
-    """Whether the column ``at`` numbers the first rows in their order."""
-    values = [row[at] for row in table.sample if at < len(row)]
-    if len(table.numeric) < 3 or not all(map(_WHOLE_NUMBER.fullmatch, values)):
-        return False
-    return all(int(one) < int(after) for one, after in itertools.pairwise(values))
-
-
-def _joins(
-    table: Table, first: int, second: int, *, whole: bool = True, within: bool = False
-) -> bool:
-    """Whether two columns look like the ends of edges, not like coordinates.
-
-    There are as few different values as vertices of a graph with such a number of edges, and hardly
-    one is joined to itself. ``within``: none of the second column is missing in the first one.
-    """
-    count = loops = 0
-    ends: tuple[set[str], set[str]] = set(), set()
-    for a, b in _pairs(table, first, second):
-        if whole and not (_WHOLE_NUMBER.fullmatch(a) and _WHOLE_NUMBER.fullmatch(b)):
-            return False
-        count += 1
-        loops += a == b
-        ends[0].add(a)
-        ends[1].add(b)
-    either = ends[0] | ends[1]
-    if within:
-        return not loops and ends[1] <= ends[0]
-    if not whole:
-        return not loops and 2 * len(ends[0] & ends[1]) >= len(either) <= count + 1
-    numbers = sorted(map(int, either))
-    gapless = bool(numbers) and numbers[0] < 2 and numbers[-1] - numbers[0] + 1 == len(numbers)
-    if loops:
-        return count > 3 and (gapless or 2 * len(either) <= count)
-    return (gapless and count > 3) or len(either) <= count + 1
-
-
-def _pairs(table: Table, first: int, second: int) -> Iterator[tuple[str, str]]:
-    for _, cells in table.data_rows():
-        if max(first, second) < len(cells):
-            yield cells[first], cells[second]
-
-
-_NOT_READ = {  # what to do with a file that is recognised, but not read
-    FileKind.MATRIX: "write distances as a TSPLIB file with EDGE_WEIGHT_FORMAT: FULL_MATRIX, and a "
-    "graph as a DIMACS file",
-    FileKind.EDGES: "write a graph as a DIMACS file, and distances as a TSPLIB file; if they are "
-    "coordinates, put x and y above them, or say --columns",
-}
+def recognise(file: InputFile) -> Format:
+    """Return the format of ``file``; InstanceError if it is none of the kind that was asked for."""
+    found = next(one for one in FORMATS if one.looks(file))
+    wanted = file.read_as.kind
+    if wanted is None or wanted in found.kinds:
+        return found
+    for one in FORMATS:
+        if wanted in one.kinds and one.looks(file):
+            return one
+    raise file.error(f"--read-as {wanted} does not fit: it is {found.title}; leave that out")
 
 
 def load_instance(path: str | Path, data: bytes | None = None, read_as: str = "") -> Instance:
     """Load the instance of whatever problem in the file at ``path``.
 
-    The file's ``data`` are read unless they are given; either may be packed by gzip. ``read_as``
-    says what it is read as, in the words of :class:`gpu.problems.reading.ReadAs`.
+    The file's ``data`` are read unless they are given; either may be packed. ``read_as`` says
+    what it is read as, in the words of :class:`gpu.problems.reading.ReadAs`.
 
     Raises
     ------
@@ -212,14 +111,11 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
         raise InstanceError(f"{path}: read_as = {described(read_as)} is not a text")
     data = read_bytes(path) if data is None else plain(path, data)
     wanted = ReadAs.parse(read_as)
-    seen = recognise(path, data)
-    if seen.kind is FileKind.DIMACS:
-        return dimacs.load_graph(path, data)
-    if seen.kind is FileKind.TSPLIB:
-        return _tsplib(path, data)
-    if seen.kind is FileKind.PLACES or read_as:
-        return places.load_places(path, data, wanted, seen.table)
-    raise InstanceError(f"{path}: it has {seen.saw}; that is not read: {_NOT_READ[seen.kind]}")
+    file = InputFile(path, in_utf8(path, data, wanted.encoding), wanted)
+    instance = recognise(file).load(file)
+    if wanted.encoding and not instance.read_as:  # of a format that says all else itself
+        instance = replace(instance, read_as=str(ReadAs(encoding=wanted.encoding)))
+    return instance
 
 
 def load_likely(path: Path, data: bytes, read_as: str = "") -> tuple[Instance, Doubt | None]:
@@ -230,14 +126,6 @@ def load_likely(path: Path, data: bytes, read_as: str = "") -> tuple[Instance, D
         return load_instance(path, data, unsure.doubt.taken[1]), unsure.doubt
 
 
-def _tsplib(path: Path, data: bytes) -> Instance:
-    """Load a TSPLIB file; InstanceError says what is wrong with any other file."""
-    try:
-        return tsplib.load(path, data)
-    except InstanceError as error:
-        if what_else(data, GIVE_INSTANCE) or not tours.is_tour(path, data):
-            raise
-        raise InstanceError(
-            f"{path}: it is a tour, not an instance; name its instance, and this file behind "
-            "--start (or as start in Python)"
-        ) from error
+def is_read_one_way(path: Path, data: bytes) -> bool:
+    """Whether nothing but the ``data`` of the file at ``path`` decides how they are read."""
+    return recognise(InputFile(path, in_utf8(path, data))).one_way

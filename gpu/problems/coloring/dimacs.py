@@ -39,21 +39,13 @@ from gpu.problems.document import (
     read_bytes,
     shortened,
 )
+from gpu.problems.integers import pieces, rows_in
 
 GRAPH_SUFFIXES = (".col", ".col.b")
 
 _LISTED_BYTES = 64  # of an edge, most while edges are sorted
 _BITS_OF_BYTE = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # of each byte
-_PIECE = 1 << 20  # bytes of lines that are read at once
 _WRITTEN_PIECE = 1 << 16  # edges that are written at once
-_DIGITS_MOST = 9  # of a vertex that is read with many others
-_NEWLINE, _RETURN, _ZERO = (ord(letter) for letter in "\n\r0")
-_SPACE, _DIGIT, _LETTER_E, _LINE_END, _OTHER = range(5)
-_KINDS = np.full(256, _OTHER, np.uint8)  # of each byte, in lines with an edge
-_KINDS[[ord(letter) for letter in " \t\r"]] = _SPACE
-_KINDS[[ord(letter) for letter in "0123456789"]] = _DIGIT
-_KINDS[[ord("e"), _NEWLINE]] = _LETTER_E, _LINE_END
-_EDGE_LINE = np.array([_LETTER_E, _DIGIT, _DIGIT, _LINE_END], np.uint8)
 _PROBLEM_KINDS = ("edge", "edges", "col")
 _NOT_KEPT = {"n": "values of vertices", "d": "descriptors", "v": "descriptors", "x": "descriptors"}
 """Lines that DIMACS knows and a coloring has no use for."""
@@ -176,10 +168,10 @@ class _Lines:
 def _pieces(data: bytes) -> Iterator[bytes]:
     """Yield the lines up to the one with the sizes, then many at once."""
     sizes = _SIZES.search(data)
-    begin, end = 0, sizes.end() if sizes else len(data)
-    while begin < len(data):
-        yield data[begin:end]
-        begin, end = end, data.find(b"\n", end + _PIECE) + 1 or len(data)
+    begin = sizes.end() if sizes else len(data)
+    if begin:
+        yield data[:begin]
+    yield from pieces(data, begin)
 
 
 def edges_in(lines: bytes, n: int) -> NDArray[np.int32] | None:
@@ -188,34 +180,12 @@ def edges_in(lines: bytes, n: int) -> NDArray[np.int32] | None:
     None if anything else is in them than ``e`` and two vertices from 1 to ``n``: they must be read
     one by one, which takes some forty times as long.
     """
-    text = np.frombuffer(lines if lines.endswith(b"\n") else lines + b"\n", np.uint8)
-    kinds = _KINDS[text]
-    digit = kinds == _DIGIT
-    # What counts is where a number, an "e" or the end of a line is: e, number, number, end.
-    begins = digit.copy()
-    begins[1:] &= ~digit[:-1]
-    marks = np.flatnonzero(begins | (kinds > _DIGIT))
-    if len(marks) % 4 or (kinds[marks].reshape(-1, 4) != _EDGE_LINE).any():
+    rows = rows_in(lines, "e")
+    if rows is None or (rows.counts != 2).any():
         return None
-    places = marks.reshape(-1, 4)
-    returns = np.flatnonzero(text == _RETURN)
-    if (kinds[places[:, 0] + 1] != _SPACE).any() or (text[returns + 1] != _NEWLINE).any():
+    if rows.values.min(initial=1) < 1 or rows.values.max(initial=1) > n:
         return None
-    firsts = places[:, 1:3].ravel()
-    digit[:-1] &= ~digit[1:]
-    lasts = np.flatnonzero(digit)
-    length = lasts - firsts + 1
-    longest = int(length.max(initial=0))
-    if longest > _DIGITS_MOST:
-        return None
-    vertices = np.zeros(len(lasts), np.int32)
-    for place in range(longest):
-        figures = (text[lasts - place] - _ZERO).astype(np.int32) * 10**place
-        vertices += figures if place == 0 else np.where(length > place, figures, 0)
-    if vertices.min(initial=1) < 1 or vertices.max(initial=1) > n:
-        return None
-    vertices -= 1
-    return vertices.reshape(-1, 2)
+    return (rows.values - 1).astype(np.int32).reshape(-1, 2)
 
 
 def _is_whole(word: str) -> bool:

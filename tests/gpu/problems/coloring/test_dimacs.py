@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError, SolutionError
+from gpu.problems import integers
 from gpu.problems.coloring import dimacs
 from gpu.problems.coloring.dimacs import load_graph, write_graph
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
@@ -249,7 +250,7 @@ def test_many_edges_at_once_are_what_they_are_one_by_one(
         return graph.n, graph.edges.tolist(), graph.comment, graph.note
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(dimacs, "_PIECE", piece)
+        patch.setattr(integers, "PIECE", piece)
         found = read()
         patch.setattr(dimacs, "edges_in", lambda lines, n: None)
         assert read() == found

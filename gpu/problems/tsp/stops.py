@@ -1,0 +1,66 @@
+"""The stops of a route, one after the other: what lists, tables and files of it are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.problems.tsp.instance import TspInstance
+
+
+class Stop(NamedTuple):
+    """One stop; lengths are in the instance's unit, as its costs are."""
+
+    order: int  # 1 is the start
+    city: int  # from 0
+    number: int  # of the city in its file
+    name: str  # of the city; empty where it has none
+    leg: int  # way from the stop before; 0 at the start
+    total: int  # way from the start
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stops(Sequence[Stop]):
+    """The stops of a route, each made when it is asked for: a route may have a million."""
+
+    instance: TspInstance
+    cities: NDArray[np.integer]  # from 0, in their order; a closed route ends where it begins
+    legs: NDArray[np.int64]
+    totals: NDArray[np.int64]
+    closed: bool  # whether the last stop is the start once more
+
+    def __len__(self) -> int:
+        return len(self.cities)
+
+    @overload
+    def __getitem__(self, at: int) -> Stop: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Stop]: ...
+    def __getitem__(self, at: int | slice) -> Stop | list[Stop]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        at = range(len(self))[at]  # IndexError beyond the end
+        instance, city = self.instance, int(self.cities[at])
+        number = city + 1 if instance.ids is None else int(instance.ids[city])
+        name = instance.names[city] if instance.names else ""
+        return Stop(at + 1, city, number, name, int(self.legs[at]), int(self.totals[at]))
+
+    def __iter__(self) -> Iterator[Stop]:
+        return map(self.__getitem__, range(len(self)))
+
+
+def stops(instance: TspInstance, solution: NDArray[np.integer]) -> Stops:
+    """Return the stops of a tour (0-based): from the first city of the file, back to it at the end.
+
+    SolutionError if ``solution`` is no tour of ``instance``.
+    """
+    instance.cost_of(solution)
+    start = int(np.flatnonzero(solution == 0)[0])
+    tour = np.roll(solution, -start)
+    cities = np.append(tour, tour[0])
+    legs = np.append(np.int64(0), instance.distances(cities[:-1], cities[1:]))
+    return Stops(instance, cities, legs, np.cumsum(legs), closed=True)
