@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, cached, inlined
 from gpu.cpu.geometry import as_compiled
+from gpu.cpu.structures import allocated
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -108,18 +109,19 @@ def _flow_of(matrix: Ints, found: Assignment, edges: Longs) -> _Flow:
     owners = np.full(n, _NO_CITY)
     assigned = np.flatnonzero(found.successors != _NO_CITY)
     owners[found.successors[assigned]] = assigned
-    return _Flow(
-        found.rows,
-        found.columns,
-        found.successors,
-        owners,
-        np.searchsorted(start, np.arange(n + 1)).astype(np.int64),
-        end,
-        matrix[start, end],
-        np.full(n, _BEYOND_ALL),
-        *(np.empty(n, np.int32) for _ in range(3)),
-        np.empty(end.size, np.int64),
-        np.empty(end.size, np.int32),
+    return allocated(
+        _Flow,
+        n,
+        rows=found.rows,
+        columns=found.columns,
+        successors=found.successors,
+        owners=owners,
+        first=np.searchsorted(start, np.arange(n + 1)).astype(np.int64),
+        ends=end,
+        lengths=matrix[start, end],
+        away=np.full(n, _BEYOND_ALL),
+        keys=end.size,
+        heap=end.size,
     )
 
 
@@ -319,12 +321,13 @@ def joined(matrix: NDArray[np.int32], found: Assignment) -> Ints:
 @cached
 def _number_cycles(following: Ints, cycles: Ints) -> int:
     """Fill ``cycles`` with the lowest city of that of each city; return how many there are."""
-    for city in range(following.size):
-        cycles[city] = _NO_CITY
+    for at in range(following.size):
+        cycles[at] = _NO_CITY
     count = 0
     for first in range(following.size):
         city = np.int32(first)
-        count += cycles[city] == _NO_CITY
+        if cycles[city] == _NO_CITY:
+            count += 1
         while cycles[city] == _NO_CITY:
             cycles[city] = first
             city = following[city]

@@ -184,10 +184,10 @@ class FocusedCudaParameters(FocusedParameters):
 
 def require_few_directed(instance: TspInstance) -> None:
     """Raise ParameterError if ``instance`` is directed and too large."""
-    if instance.directed and instance.n > MOST_DIRECTED:
+    if instance.directed and instance.real_n > MOST_DIRECTED:
         raise ParameterError(
             f"focused colonies take directed instances of up to {MOST_DIRECTED:,} cities, and "
-            f"{instance.name} has {instance.n:,}: choose the colony acs or mmas"
+            f"{instance.name} has {instance.real_n:,}: choose the colony acs or mmas"
         )
 
 

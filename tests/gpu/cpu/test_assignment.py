@@ -31,7 +31,7 @@ def random_matrix(n: int, seed: int, kind: str) -> NDArray[np.int32]:
             x = rng.integers(0, 10_000, (n, 2))
             made = np.hypot(*(x[:, None] - x).transpose(2, 0, 1)).astype(int)
         case "nothing":
-            made = np.zeros((n, n))
+            made = np.zeros((n, n), np.int64)
         case _:
             made = rng.integers(0, LONGEST, (n, n), endpoint=True)
     return made.astype(np.int32)
