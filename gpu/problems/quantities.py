@@ -10,10 +10,10 @@ from decimal import Decimal, InvalidOperation
 
 from gpu.core.words import shown
 
-NOTHING = frozenset(
-    ("", "-", "--", "–", "—", "x", "inf", "+inf", "infinity", "nan", "na", "n/a", "#n/a", "none")
-    + ("null", "nil", "∞", "?", ".", "*")
-)
+NOTHING = {
+    *("", "-", "--", "–", "—", "x", "∞", "?", ".", "*", "inf", "+inf", "infinity", "nan"),
+    *("na", "n/a", "#n/a", "none", "null", "nil"),
+}
 """What stands where there is no number."""
 
 _LENGTHS = {
@@ -30,7 +30,9 @@ _TIMES = {
     "h": ("h", "hr", "hrs", "hour", "hours", "std", "stunde", "stunden"),
     "d": ("d", "day", "days", "tag", "tage"),
 }
-_CALLED = {word: unit for known in (_LENGTHS, _TIMES) for unit, words in known.items() for word in words}
+_CALLED = {
+    word: unit for known in (_LENGTHS, _TIMES) for unit, words in known.items() for word in words
+}
 _OF_ANOTHER = (  # how many of the first one the second one is; others follow from these
     {"mm": 1, "cm": 10, "m": 1_000, "km": 1_000_000},
     {"ft": 1, "mi": 5_280},
@@ -59,7 +61,7 @@ class Quantities:
     marks: str = ""  # those marks
 
     def number(self, cell: str) -> tuple[float, str] | None:
-        """Return what ``cell`` says, and its unit; NaN is nothing, None that it says something else.
+        """Return what ``cell`` says, and its unit; NaN is nothing. None if it is no number.
 
         The unit is empty where there is none.
         """
@@ -147,8 +149,10 @@ class Quantities:
     def note(self) -> str:
         """What is assumed of the numbers, or nothing."""
         if 2 in self.times:
-            whole = "minutes and seconds" if "s" in self.units and 3 not in self.times else (
-                "hours and minutes"
+            whole = (
+                "minutes and seconds"
+                if "s" in self.units and 3 not in self.times
+                else ("hours and minutes")
             )
             return f"times such as 1:05 are taken for {whole}"
         if self.marks == "," and self.unsure and not self.decimal:
@@ -165,6 +169,8 @@ def unit_of(word: str) -> str:
 def smallest(units: Iterable[str]) -> str | None:
     """Return the smallest of ``units``, in which all can be counted; None if there is none."""
     found = set(units)
+    if not found:
+        return None
     if len(found) == 1:
         return found.pop()
     for family in _OF_ANOTHER:

@@ -44,9 +44,24 @@ class Square:
 
     @property
     def zero_one(self) -> bool:
-        """Whether it has nothing but 0, 1 and empty cells, and not 1 everywhere."""
+        """Whether it has nothing but 0, 1 and empty cells."""
         known = self.values[~np.isnan(self.values)]
-        return bool(len(known)) and bool(((known == 0) | (known == 1)).all())
+        return bool(((known == 0) | (known == 1)).all())
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether 0 and 1 are clearly a graph: as far there as back, and some are not neighbours.
+
+        As distances, 0 would mean that two places are one.
+        """
+        filled = np.nan_to_num(self.values)
+        edges = int(filled.sum())
+        return (
+            self.zero_one
+            and not filled.diagonal().any()
+            and np.array_equal(filled, filled.T)
+            and 0 < edges < filled.size - len(filled)
+        )
 
 
 @dataclass
@@ -78,7 +93,7 @@ def square_of(table: Table) -> Square:
         )
     found = _Numbers(table, layout)
     found.read()
-    values, form = _whole(found.values, layout.form)
+    values, form = _whole(_with_first(found.values, layout), layout.form)
     names, where, same = _names(table, layout, found)
     if same is not None:  # the columns are in another order than the rows
         values = values[:, same]
@@ -204,7 +219,7 @@ class _Numbers:
         said = self.table.read_as
         self.cells = Quantities(said.decimal, self.table.separator, said.unit)
         self.values = np.full((self.layout.n, self.layout.n), np.nan)
-    
+
     def read(self) -> None:
         """Read all rows; NoSquareError where one is none of a square."""
         layout = self.layout
@@ -276,6 +291,17 @@ class _Numbers:
                     self.values[row, column] = float(value * factor(unit, self.unit))
 
 
+def _with_first(values: Reals, layout: _Layout) -> Reals:
+    """Return the square with one more row, if these are the lower triangle without its diagonal."""
+    there = ~np.isnan(values)
+    lower = np.tri(len(values), dtype=np.bool_)
+    if layout.header or layout.index or layout.form != FULL or not np.array_equal(there, lower):
+        return values
+    if not values.diagonal().all():
+        return values
+    return np.pad(values, ((1, 0), (0, 1)), constant_values=np.nan)
+
+
 def _whole(values: Reals, form: str) -> tuple[Reals, str]:
     """Return the square with both triangles, if only one is given, and which one that is."""
     n = len(values)
@@ -338,10 +364,12 @@ def _names(
 
 def looks_like_distances(table: Table, square: Square) -> bool:
     """Whether it is likely that ``square`` means distances or a graph, not rows of places."""
-    if square.sure or square.form != FULL:
+    if square.sure:
         return True
-    if named_coordinates(table) or len(square.values) < 3:
+    if named_coordinates(table) or len(square.values) < (3 if square.form == FULL else 4):
         return False
+    if square.form != FULL:
+        return True
     diagonal = square.values.diagonal()
     known = diagonal[~np.isnan(diagonal)]
     return bool((known == 0).all()) or (len(known) == len(diagonal) and len({*known.tolist()}) == 1)

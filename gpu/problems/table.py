@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
+from gpu.problems.binary_tables import binary_rows, is_binary_table
 from gpu.problems.document import plain_name, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, ReadAs
@@ -62,6 +63,8 @@ def begins_with_keyword(data: bytes) -> bool:
 
 def is_table(file: InputFile) -> bool:
     """Whether ``file`` is a table, or means to be one."""
+    if is_binary_table(file.data):
+        return True
     if file.value is not None:
         return rows_of(file) is not None
     if plain_name(file.path).lower().endswith(TABLE_SUFFIXES) or file.read_as.separator:
@@ -214,7 +217,6 @@ class TextTable(Table):
             at = reader.line_num + self.skipped
             raise self.error(f"line {at} is no row of a table: {error}") from error
 
-
     def plain_numbers(
         self, skipped: int, labelled: bool, width: int
     ) -> tuple[list[str], NDArray[np.float64]] | None:
@@ -250,13 +252,24 @@ class TextTable(Table):
 class ListTable(Table):
     """A table that a program wrote as lists, or a sheet of a spreadsheet."""
 
-    lists: Sequence[Sequence[Any]]
+    lists: Sequence[Sequence[Any]] | NDArray[Any]
+
+    @cached_property
+    def length(self) -> int:
+        """Number of all rows; see :class:`Table`."""
+        if isinstance(self.lists, np.ndarray):
+            return len(self.lists)
+        return sum(any(cell not in (None, "") for cell in row) for row in self.lists)
 
     def plain_numbers(
         self, skipped: int, labelled: bool, width: int
     ) -> tuple[list[str], NDArray[np.float64]] | None:
         """Return the labels and numbers of all rows; see :class:`Table`."""
         rows = self.lists[skipped:]
+        if isinstance(rows, np.ndarray):
+            if labelled or rows.dtype.kind not in "iuf" or rows.shape[1] != width:
+                return None
+            return [""] * len(rows), rows.astype(np.float64)
         labels = [_cell(row[0]) if labelled and row else "" for row in rows]
         values = np.empty((len(rows), width))
         for at, row in enumerate(rows):
@@ -272,6 +285,8 @@ class ListTable(Table):
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield number and cells of each row; see :class:`Table`."""
         for number, row in enumerate(self.lists, 1):
+            if isinstance(row, np.ndarray):
+                row = row.tolist()
             cells = [_cell(value) for value in row]
             if any(cells):
                 yield number, cells
@@ -307,12 +322,14 @@ def _cell(value: Any) -> str:
     return str(value).strip()
 
 
-def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | None:
-    """Return the rows in a ``file`` of JSON or Python, with a header if it has names for columns.
+def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | NDArray[Any] | None:
+    """Return the rows in a ``file`` of arrays, or of JSON or Python, with a header if it has names.
 
     A value is rows if it is a list of lists, of objects with the same names, or a name for each of
     such lists. None if it is something else.
     """
+    if is_binary_table(file.data):
+        return binary_rows(file)
     value = file.value
     if isinstance(value, dict) and value:
         lists = list(value.values())

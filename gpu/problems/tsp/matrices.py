@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
+from gpu.problems.document import name_of
 from gpu.problems.input_file import InputFile
 from gpu.problems.quantities import unit_of
-from gpu.problems.reading import AS_FOUND, FileKind, ReadAs
+from gpu.problems.reading import FileKind, ReadAs
 from gpu.problems.squares import FULL, Square
+from gpu.problems.table import is_whole_number
 from gpu.problems.tsp.distances import LARGEST_DISTANCE, Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.layout import laid_out
@@ -44,7 +46,7 @@ class Distances:
     unit: str = ""
     seen: Sequence[str] = ()  # what was seen of them, beside their number
     notes: Sequence[str] = ()
-    what: str = "matrix"  # what they were found in
+    what: str = ""  # they are, in words, with {} for their unit; empty if they are a matrix
 
 
 def load_matrix(file: InputFile, square: Square) -> TspInstance:
@@ -92,7 +94,7 @@ def from_distances(
     read_as: str = "",
     seen: Sequence[str] = (),
     notes: Sequence[str] = (),
-    what: str = "matrix",
+    what: str = "",
 ) -> TspInstance:
     """Return the instance of distances, shape (n, n), from row to column.
 
@@ -104,6 +106,7 @@ def from_distances(
     n = len(values)
     if n < 2:
         raise InstanceError(f"{where}it has {counted(n, 'city')}; a tour needs at least 2")
+    ids = _ids(names)
     notes = list(notes)
     values, none = _known(np.array(values, np.float64), notes)
     _check_positive(where, values, names)
@@ -118,12 +121,14 @@ def from_distances(
         notes.append(f"distances are rounded to {least}: finer ones are too many digits")
     matrix = frozen(counts.astype(np.int32))
     if forbidden := int(none.sum()):
-        ways = counted(forbidden, "way", f"{forbidden:,}") if directed else counted(
-            forbidden // 2, "pair", f"{forbidden // 2:,}"
+        ways = (
+            counted(forbidden, "way", f"{forbidden:,}")
+            if directed
+            else counted(forbidden // 2, "pair", f"{forbidden // 2:,}")
         )
         notes.append(f"{ways} without a distance: no tour takes them")
     parts = [
-        f"{n:,} × {n:,} {what} of {_UNITS.get(unit, unit) or 'distances'}",
+        (what or f"{n:,} × {n:,} matrix of {{}}").format(_UNITS.get(unit, unit) or "distances"),
         "directed" if directed else "symmetric",
         *seen,
     ]
@@ -136,7 +141,8 @@ def from_distances(
         display=frozen(laid_out(_as_far(matrix, none))),
         computed_layout=True,
         directed=directed,
-        names=tuple(names),
+        ids=ids,
+        names=() if ids is not None else tuple(names),
         unit=unit,
         decimals=decimals,
         seen=", ".join(parts),
@@ -154,6 +160,15 @@ def from_distances(
         raise InstanceError(f"{where}{why}") from error
 
 
+def _ids(names: Sequence[str]) -> NDArray[np.int64] | None:
+    """Return the names as numbers of cities, if they can be such; None if they are others."""
+    if not names or not all(map(is_whole_number, names)):
+        return None
+    numbers = np.array([int(name) for name in names], np.int64)
+    fit = all(str(int(name)) == name for name in names) and (np.diff(numbers) > 0).all()
+    return frozen(numbers) if fit and numbers[-1] < 2**31 else None
+
+
 def _known(values: Reals, notes: list[str]) -> tuple[Reals, NDArray[np.bool_]]:
     """Return the distances, 0 where there is none, and where that is off the diagonal."""
     n = len(values)
@@ -167,7 +182,7 @@ def _known(values: Reals, notes: list[str]) -> tuple[Reals, NDArray[np.bool_]]:
     if len(negative) == 1 and negative[0] in _SIGNS:
         signs.add(float(negative[0]))
     if np.isfinite(known).any():
-        signs |= _standing_out(known, signs)
+        signs |= _standing_out(known)
     for sign in signs:
         if (at := known == sign).any() and (sign < 0 or _stands_out(known, sign)):
             known[at] = np.nan
@@ -180,12 +195,13 @@ def _known(values: Reals, notes: list[str]) -> tuple[Reals, NDArray[np.bool_]]:
     return known, none
 
 
-def _standing_out(known: Reals, signs: set[float]) -> set[float]:
-    """Return the largest distance if it is written as a sign for nothing is: in nines, or as 10⁹."""
+def _standing_out(known: Reals) -> set[float]:
+    """Return the largest distance if it is written as signs for nothing are: in nines, or 10⁹."""
     largest = float(np.nanmax(known))
     text = f"{largest:.0f}"
-    sign = set(text) == {"9"} or (text[0] == "1" and set(text[1:]) == {"0"}) or largest in _SIGNS
-    return {largest} if largest >= 99_999 and sign and largest not in signs else set()
+    nines = len(text) > 4 and set(text) == {"9"}
+    power = len(text) > 6 and text[0] == "1" and set(text[1:]) == {"0"}
+    return {largest} if nines or power or largest in _SIGNS else set()
 
 
 def _stands_out(known: Reals, sign: float) -> bool:
@@ -244,5 +260,5 @@ def _is_exact(values: Reals, decimals: int) -> bool:
 
 
 def _as_far(matrix: NDArray[np.int32], none: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return distances to lay cities out by: those that there are not are as long as the longest."""
+    """Return distances to lay cities out by: where there is none, the longest."""
     return np.where(none, matrix.max(), matrix).astype(np.int32) if none.any() else matrix
