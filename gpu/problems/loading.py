@@ -16,6 +16,7 @@ from gpu.problems.reading import Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import is_table
 from gpu.problems.table_kinds import TABLE_KINDS, load_table
 from gpu.problems.tsp import matrix_objects, tours, tsplib
+from gpu.problems.tsp.geographic import MAP_FORMATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ def _load_tsplib(file: InputFile) -> Instance:
 
 
 FORMATS = (
+    *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
     Format(
         (FileKind.DIMACS,),
         "a DIMACS graph",
