@@ -123,16 +123,17 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
 def _with_route(file: InputFile, instance: Instance, wanted: ReadAs) -> Instance:
     """Return ``instance`` with the routes that are ``wanted``; InstanceError if none can be so."""
     if not isinstance(instance, TspInstance):
-        raise file.error(
-            "it is a graph: a route from or to somewhere, or an open one, is of cities"
-        )
-    ends = [
-        city_called(instance, text) if text else None
-        for text in (wanted.route_from, wanted.route_to)
-    ]
-    made = with_route(instance, *ends, closed=wanted.route != OPEN)
-    route = {"route_from": wanted.route_from, "route_to": wanted.route_to, "route": wanted.route}
-    return replace(made, read_as=str(replace(ReadAs.parse(instance.read_as), **route)))
+        raise file.error("it is a graph, and a route from or to somewhere is one of cities")
+    ends = wanted.route_from, wanted.route_to
+    start, end = (city_called(instance, text) if text else None for text in ends)
+    made = with_route(instance, start, end, closed=wanted.route != OPEN)
+    read_as = replace(
+        ReadAs.parse(instance.read_as),
+        route_from=wanted.route_from,
+        route_to=wanted.route_to,
+        route=wanted.route,
+    )
+    return replace(made, read_as=str(read_as))
 
 
 def load_likely(path: Path, data: bytes, read_as: str = "") -> tuple[Instance, Doubt | None]:

@@ -123,7 +123,7 @@ class TourView(CanvasView):
         self._comparison = ""
         self.chips["given"].hide()
         self._show_cities(instance)
-        self.editing.begin(np.empty((0, 2)) if instance is None else instance.display)
+        self.editing.begin(_places(instance))
         self.fit()
 
     def show_edited(self, instance: TspInstance) -> None:
@@ -133,13 +133,15 @@ class TourView(CanvasView):
     def _show_cities(self, instance: TspInstance | None) -> None:
         self._instance = instance
         self.begin_run()
-        points = np.empty((0, 2)) if instance is None else instance.display
+        points = _places(instance)
         around = np.array(corners(points)) if len(points) else points  # once for all layers
         for layer in self.layers.values():
             layer.set_cities(points, around)
             if isinstance(layer, tour_layers.TourLayer):
                 layer.directed = instance is not None and instance.directed
-        names = () if instance is None else instance.names
+                if instance is not None:
+                    layer.route_of = instance.route_of
+        names = () if instance is None else instance.names[: instance.real_n]
         self.layers["names"].show_part(names or None)
         self.chips["names"].setVisible(bool(names))
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
@@ -236,7 +238,8 @@ class TourView(CanvasView):
             if name == "improved":
                 self._improved = part
                 self._describe()
-                part = tour_layers.changes(*part)
+                assert self._instance is not None
+                part = tour_layers.changes(*map(self._instance.route_of, part))
             self.layers[name].show_part(part)
 
     def point_at(self, place: QPointF) -> None:
@@ -244,11 +247,12 @@ class TourView(CanvasView):
         instance = self._instance
         if instance is None:
             return
-        city, best = self.nearest(instance.display, place), self.layers["best"]
+        city, best = self.nearest(_places(instance), place), self.layers["best"]
         found = Pointed() if city is None else Pointed(places=(city,))
         if city is None and best.shown is not None and best.isVisible():
             pixel = self.box.viewPixelSize()
-            found = near_edge(instance.display, best.shown, place, pixel)
+            order = instance.route_of(best.shown)
+            found = near_edge(_places(instance), order, place, pixel)
         self.point_out(found)
         self.point_to(found)
 
@@ -294,6 +298,11 @@ class TourView(CanvasView):
         self.caption.setText(text)
 
 
+def _places(instance: TspInstance | None) -> NDArray[np.float64]:
+    """Return where cities are drawn: those of the user."""
+    return np.empty((0, 2)) if instance is None else instance.display[: instance.real_n]
+
+
 def _words(instance: TspInstance, part: Pointed) -> str:
     """Return what is said of a city or an edge."""
     display = display_of(instance)
@@ -308,7 +317,9 @@ def _words(instance: TspInstance, part: Pointed) -> str:
 
 def _caption(instance: TspInstance) -> str:
     kind = "directed, " if instance.directed else ""
-    parts = [instance.name, f"{kind}{number_of(instance.n, 'city')}", str(instance.metric)]
+    parts = [instance.name, f"{kind}{number_of(instance.real_n, 'city')}", str(instance.metric)]
+    if wish := instance.wish:
+        parts.insert(2, wish)
     if instance.optimum:
         parts.append(f"best known {whole(instance.optimum)}")
     if instance.computed_layout:

@@ -9,7 +9,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.instance import RouteOrder, TspInstance
 
 
 class Stop(NamedTuple):
@@ -54,13 +54,16 @@ class Stops(Sequence[Stop]):
 
 
 def stops(instance: TspInstance, solution: NDArray[np.integer]) -> Stops:
-    """Return the stops of a tour (0-based): from the first city of the file, back to it at the end.
+    """Return the stops of a tour (0-based), from the start that is wanted to its end, or back.
 
-    SolutionError if ``solution`` is no tour of ``instance``.
+    Where no start is wanted, a closed tour begins with the first city of the file. SolutionError if
+    ``solution`` is no tour of ``instance``.
     """
     instance.cost_of(solution)
-    start = int(np.flatnonzero(solution == 0)[0])
-    tour = np.roll(solution, -start)
-    cities = np.append(tour, tour[0])
+    order = instance.route_of(solution)
+    if order.closed and getattr(instance, "start", None) is None:
+        first = int(np.flatnonzero(order.cities == 0)[0])
+        order = RouteOrder(np.roll(order.cities, -first), closed=True)
+    cities = order.path
     legs = np.append(np.int64(0), instance.distances(cities[:-1], cities[1:]))
-    return Stops(instance, cities, legs, np.cumsum(legs), closed=True)
+    return Stops(instance, cities, legs, np.cumsum(legs), order.closed)
