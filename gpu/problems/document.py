@@ -30,10 +30,6 @@ GIVE_TOUR = "write the tour as a TSPLIB file with a TOUR_SECTION"
 """What to give in place of one that may hold a tour."""
 
 _GRAPH = "it is a graph as {}, which is not read; write it as a DIMACS graph (.col)"
-_PUT_PLACES = (
-    "it is {}, which is not read; write its places as a table (.csv) with the columns latitude "
-    "and longitude"
-)
 _PACKED_BY = "it is packed by {}; unpack it, or pack it by gzip, bzip2 or xz"
 _XML_ROOT = rb"\s*(?:<[?!][^>]*>\s*)*<(?:\w+:)?"  # what stands before the name of its element
 
@@ -75,9 +71,6 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
         "it is a web page, not an instance; download the file itself",
     ),
     (rb"\s*<(svg\b|[?!].*<svg\b)", "it is an SVG picture, not an instance"),
-    (_XML_ROOT + rb"gpx\b", _PUT_PLACES.format("GPX")),
-    (_XML_ROOT + rb"kml\b", _PUT_PLACES.format("KML")),
-    (_XML_ROOT + rb"osm\b", _PUT_PLACES.format("OpenStreetMap XML")),
     (_XML_ROOT + rb"graphml\b", _GRAPH.format("GraphML")),
     (_XML_ROOT + rb"gexf\b", _GRAPH.format("GEXF")),
     (
@@ -109,10 +102,6 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
     (
         rb"([^\n]*\n)*?\s*PROBLEM_FILE\s*=",
         "it holds parameters for LKH, not an instance; solve the file that PROBLEM_FILE names",
-    ),
-    (
-        rb'\s*\{.*"type"\s*:\s*"(FeatureCollection|Feature|Point|MultiPoint|LineString)"',
-        _PUT_PLACES.format("GeoJSON"),
     ),
 )
 _PATTERNS = tuple((re.compile(rb"(?is)" + start), said) for start, said in _BY_BYTES)

@@ -16,6 +16,7 @@ from gpu.problems.reading import OPEN, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import is_table
 from gpu.problems.table_kinds import TABLE_KINDS, load_table
 from gpu.problems.tsp import tours, tsplib
+from gpu.problems.tsp.geographic import MAP_FORMATS
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.routes import city_called, restricted, with_route
 
@@ -50,6 +51,7 @@ def _load_tsplib(file: InputFile) -> Instance:
 
 
 FORMATS = (
+    *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
     Format(
         (FileKind.DIMACS,),
         "a DIMACS graph",

@@ -54,16 +54,21 @@ class Stops(Sequence[Stop]):
 
 
 def stops(instance: TspInstance, solution: NDArray[np.integer]) -> Stops:
-    """Return the stops of a tour (0-based), from the start that is wanted to its end, or back.
+    """Return the stops of a tour (0-based), from its start; a closed one comes back to it.
 
     Where no start is wanted, a closed tour begins with the first city of the file. SolutionError if
     ``solution`` is no tour of ``instance``.
     """
     instance.cost_of(solution)
-    order = instance.route_of(solution)
-    if order.closed and getattr(instance, "start", None) is None:
-        first = int(np.flatnonzero(order.cities == 0)[0])
-        order = RouteOrder(np.roll(order.cities, -first), closed=True)
-    cities = order.path
+    route = in_order(instance, solution)
+    cities = route.path
     legs = np.append(np.int64(0), instance.distances(cities[:-1], cities[1:]))
-    return Stops(instance, cities, legs, np.cumsum(legs), order.closed)
+    return Stops(instance, cities, legs, np.cumsum(legs), route.closed)
+
+
+def in_order(instance: TspInstance, solution: NDArray[np.integer]) -> RouteOrder:
+    """Return the cities of a tour from its start: where none is chosen, from the file's first."""
+    cities, closed = instance.route_of(solution)
+    if closed and getattr(instance, "start", None) is None:
+        cities = np.roll(cities, -int(np.flatnonzero(cities == 0)[0]))
+    return RouteOrder(cities, closed)
