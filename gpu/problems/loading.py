@@ -15,7 +15,7 @@ from gpu.problems.input_file import InputFile
 from gpu.problems.reading import OPEN, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import is_table
 from gpu.problems.table_kinds import TABLE_KINDS, load_table
-from gpu.problems.tsp import tours, tsplib
+from gpu.problems.tsp import matrix_objects, tours, tsplib
 from gpu.problems.tsp.geographic import MAP_FORMATS
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.routes import city_called, restricted, with_route
@@ -58,6 +58,12 @@ FORMATS = (
         lambda file: file.value is None and dimacs.is_graph(file.path, file.data),
         lambda file: dimacs.load_graph(file.path, file.data),
         one_way=True,
+    ),
+    Format(
+        (FileKind.MATRIX,),
+        "an object with a matrix",
+        matrix_objects.is_object,
+        matrix_objects.load_object,
     ),
     Format(
         TABLE_KINDS,
