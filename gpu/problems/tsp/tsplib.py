@@ -82,6 +82,7 @@ _OF_OTHERS = {  # sections of other problems, and what they say
 GEO_MINUTES = 0.6 + 1e-6
 """Most that stands behind the point in GEO's coordinates, where two digits are minutes."""
 
+_FEWEST = 2  # cities
 _POLE = 90.0  # degrees
 _LARGEST_SCALE = 1e9
 _EXACT_SCALE = 1000.0
@@ -270,10 +271,8 @@ def _check_count(document: Document, listed: Mapping[str, Points | Numbers | Non
                 f"DIMENSION is {n}, but {keyword} lists {counted(count, 'city')}; is the file "
                 "whole?"
             )
-    if n is not None and n < TspInstance.fewest:
-        raise document.error(
-            f"it has DIMENSION {n}; a tour needs at least {TspInstance.fewest} cities"
-        )
+    if n is not None and n < _FEWEST:
+        raise document.error(f"it has DIMENSION {n}; a tour needs at least {_FEWEST} cities")
 
 
 def _by_matrix(document: Document, matrix: Numbers) -> _Measured:
