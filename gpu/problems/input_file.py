@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 
 from gpu.core.errors import InstanceError
 from gpu.problems.document import decoded, stem_of
+from gpu.problems.integers import IntegerRows, all_rows
 from gpu.problems.reading import AS_FOUND, ReadAs
 from gpu.problems.structured import structured
 
@@ -50,6 +52,11 @@ class InputFile:
     def text(self) -> str | None:
         """Its text; None if it is none."""
         return decoded(self.data)
+
+    @cached_property
+    def integers(self) -> IntegerRows | None:
+        """The numbers in its lines, if it has nothing but whole numbers and comments."""
+        return all_rows(self.data.removeprefix(codecs.BOM_UTF8))
 
     @cached_property
     def value(self) -> Any | None:
