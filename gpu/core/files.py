@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
+import bz2
 import io
+import lzma
 import os
 import shutil
 import stat
 import sys
 import time
+import zipfile
 import zlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from gpu.core.errors import FormicariumError
 
@@ -19,7 +22,10 @@ LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is 
 LEAST_FREE = 1 << 16  # bytes; a disk with fewer counts as full
 TRIES = 50 if sys.platform == "win32" else 1  # of a name that is in use
 _RETRY_PAUSE = 0.02  # seconds between two of them
-PACKED = b"\x1f\x8b"  # how a gzip file begins
+PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zip")
+_ARCHIVE = b"PK\x03\x04"  # how a ZIP archive begins
+_ARCHIVE_FILES_MOST = 10_000  # files in an archive that is looked through
+_XZ_MEMORY = 128 * 2**20  # bytes that its decoder takes at most; xz -9 needs 65 MiB
 
 
 def exists(path: Path) -> bool:
@@ -60,21 +66,99 @@ def read_regular(path: Path, refusal: type[FormicariumError], empty: str = "it i
     return data
 
 
-def unpacked(data: bytes, most: int = LARGEST_FILE) -> bytes:
-    """Return what the gzip file ``data`` holds, at most ``most`` bytes.
+class _Decompressor(Protocol):
+    """A decoder of one stream, as those of bz2 and lzma."""
 
-    ValueError if it holds more or is damaged; its text goes on after the name of the file.
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+_PACKERS: tuple[tuple[bytes, str, Callable[[], _Decompressor]], ...] = (
+    (b"\x1f\x8b", "a gzip file", lambda: zlib.decompressobj(16 + zlib.MAX_WBITS)),
+    (b"BZh", "a bzip2 file", bz2.BZ2Decompressor),
+    (b"\xfd7zXZ\x00", "an xz file", lambda: lzma.LZMADecompressor(memlimit=_XZ_MEMORY)),
+)
+"""How a packed file begins, what it is, and its decoder."""
+
+
+def packed_as(data: bytes) -> str:
+    """Return what packed file ``data`` are, in words: "a gzip file"; empty if they are none."""
+    if data.startswith(_ARCHIVE):
+        return "a ZIP archive"
+    return next((what for start, what, _ in _PACKERS if data.startswith(start)), "")
+
+
+def unpacked(data: bytes, most: int = LARGEST_FILE) -> bytes:
+    """Return what the packed file ``data`` holds, at most ``most`` bytes.
+
+    Of an archive that is the one file in it; hidden ones and descriptions do not count. ValueError
+    if it holds more or is damaged; its text goes on after the name of the file.
     """
+    what = packed_as(data)
+    if data.startswith(_ARCHIVE):
+        return _only_file(data, most)
+    make = next((make for start, _, make in _PACKERS if data.startswith(start)), None)
+    if make is None:
+        raise ValueError("it is not a gzip file, or packed in another way; fetch it again")
+    found = bytearray()
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        while data:  # several streams may follow each other
+            stream = make()
+            found += stream.decompress(data, most + 1 - len(found))
+            if len(found) > most:
+                raise ValueError(f"it is too large: it unpacks to more than {most} bytes")
+            if not stream.eof:
+                raise ValueError(f"it is {what} that is cut off; fetch it again")
+            data = stream.unused_data.lstrip(b"\0")  # tapes fill their blocks
+    except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
+        raise ValueError(f"it is not {what}, or a damaged one; fetch it again") from error
+    return bytes(found)
+
+
+def archived(data: bytes) -> Sequence[str]:
+    """Return the names of the files in the ZIP archive ``data``; ValueError if it is damaged."""
+    if data.count(b"PK\x01\x02") > _ARCHIVE_FILES_MOST:
+        raise ValueError(f"it is a ZIP archive of more than {_ARCHIVE_FILES_MOST} files")
+    with _archive(data) as archive:
+        return [one.filename for one in archive.infolist() if not one.is_dir()]
+
+
+def _archive(data: bytes) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(io.BytesIO(data))
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise ValueError("it is not a ZIP archive, or a damaged one; fetch it again") from error
+
+
+def _only_file(data: bytes, most: int) -> bytes:
+    names = [name for name in archived(data) if not _is_aside(name)]
+    if not names:
+        raise ValueError("it is a ZIP archive without a file that could be read")
+    if len(names) > 1:
+        some = ", ".join(map(repr, names[:6])) + (", …" if len(names) > 6 else "")
+        raise ValueError(
+            f"it is a ZIP archive of {len(names)} files ({some[:200]}); unpack the one that counts"
+        )
+    try:
+        with _archive(data) as archive, archive.open(names[0]) as file:
             found = file.read(most + 1)
-    except EOFError as error:
-        raise ValueError("it is a gzip file that is cut off; fetch it again") from error
-    except (OSError, zlib.error) as error:
-        raise ValueError("it is not a gzip file, or a damaged one; fetch it again") from error
+    except RuntimeError as error:  # NotImplementedError is one, too
+        raise ValueError("it is a ZIP archive that is locked, or packed unusually") from error
+    except (zipfile.BadZipFile, OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
+        raise ValueError("it is a damaged ZIP archive; fetch it again") from error
     if len(found) > most:
         raise ValueError(f"it is too large: it unpacks to more than {most} bytes")
     return found
+
+
+def _is_aside(name: str) -> bool:
+    """Whether a file of this name in an archive only goes with what the archive is for."""
+    *folders, file = name.lower().split("/")
+    hidden = file.startswith(".") or "__macosx" in folders
+    return hidden or file.startswith(("readme", "license", "licence", "copying", "desktop.ini"))
 
 
 def open_regular(path: Path, refusal: type[FormicariumError]) -> BinaryIO:

@@ -100,6 +100,25 @@ class Instance(abc.ABC):
         """How large it is, in words for the user."""
 
     @property
+    def real_n(self) -> int:
+        """How many of the cities (vertices) are the user's: all, unless some are auxiliary."""
+        return self.n
+
+    @property
+    def forbidden_from(self) -> int | None:
+        """The least cost of what is no solution, because it needs what is forbidden; or None."""
+        return None
+
+    @property
+    def nothing_found(self) -> str:
+        """What is said of a run that has no solution at its end."""
+        return f"there is no {self.problem.words.solution}"
+
+    def is_solution_at(self, cost: int) -> bool:
+        """Whether what costs so much is a solution: see ``forbidden_from``."""
+        return self.forbidden_from is None or cost < self.forbidden_from
+
+    @property
     def said(self) -> list[str]:
         """What a user should be told of it: what it was taken for, its unit and its note."""
         unit = f"lengths are in {self.unit}" if self.unit else ""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
-from gpu.core.files import PACKED, read_regular, unpacked
+from gpu.core.files import PACKED_SUFFIXES, archived, packed_as, read_regular, unpacked
 from gpu.core.words import shown
 
 _START = 2_000  # bytes at the beginning of a file that tell what it is
@@ -34,7 +34,7 @@ _PUT_PLACES = (
     "it is {}, which is not read; write its places as a table (.csv) with the columns latitude "
     "and longitude"
 )
-_PACKED_BY = "it is packed by {}; unpack it, or pack it by gzip"
+_PACKED_BY = "it is packed by {}; unpack it, or pack it by gzip, bzip2 or xz"
 _XML_ROOT = rb"\s*(?:<[?!][^>]*>\s*)*<(?:\w+:)?"  # what stands before the name of its element
 
 _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
@@ -49,11 +49,8 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
     (rb"%PDF-", "it is a PDF, not an instance"),
     (
         rb"PK\x03\x04|\xd0\xcf\x11\xe0",
-        "it is a ZIP archive or a spreadsheet, not an instance; unpack it, or save the table as "
-        "CSV",
+        "it is a document of an office program, not an instance; save its table as CSV",
     ),
-    (rb"BZh[1-9]1AY&SY", _PACKED_BY.format("bzip2")),
-    (rb"\xfd7zXZ\x00", _PACKED_BY.format("xz")),
     (rb"\x28\xb5\x2f\xfd", _PACKED_BY.format("zstd")),
     (rb"\x1f\x9d", _PACKED_BY.format("compress")),
     (rb"7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|.{257}ustar", "it is an archive; unpack it"),
@@ -117,10 +114,6 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
         rb'\s*\{.*"type"\s*:\s*"(FeatureCollection|Feature|Point|MultiPoint|LineString)"',
         _PUT_PLACES.format("GeoJSON"),
     ),
-    (
-        rb"\s*([a-z_]\w*\s*=\s*[\[({]|[\[{]\s*[\"'\[\]{}(0-9-])",
-        "it is JSON or Python, which is not read",
-    ),
 )
 _PATTERNS = tuple((re.compile(rb"(?is)" + start), said) for start, said in _BY_BYTES)
 _ONLY_NUMBERS = re.compile(r"[-+.,;0-9eE\s]+")
@@ -150,6 +143,15 @@ def only_numbers(line: str) -> bool:
 
 TSPLIB_SUFFIXES = (".tsp", ".atsp", ".tour")
 INSTANCE_NAME_LONGEST, LONGEST_COMMENT = 80, 2_000  # characters that are kept
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16's, with which it begins
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""How texts begin that have several bytes for each letter."""
+
+_NOT_IN_WINDOWS = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # bytes without a meaning in cp1252
 _DECODED_PIECE = 1 << 20  # bytes that are decoded without a pause
 _LINES_FORGOTTEN = 10_000  # that are given back without a pause
 _NO_KEYWORD = frozenset("0123456789+-.")  # no keyword begins so
@@ -273,33 +275,82 @@ def text_of(path: Path, data: bytes) -> str:
 
 def decoded(data: bytes) -> str | None:
     """Return the text ``data``, whatever it says; None if it is none."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace")
+    if wide := _wide(data):
+        return data.decode(wide, "replace")
     if b"\0" in data:
         return None
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        return data.decode(_one_byte(data))
 
 
 def encoding_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> str:
     """Return the encoding of the text ``data``, or raise InstanceError where it is no text."""
     if other := what_else(data, instead):
         raise InstanceError(f"{path}: {other}")
+    if wide := _wide(data):
+        try:
+            data.decode(wide)
+        except UnicodeDecodeError as error:
+            raise InstanceError(f"{path}: it is damaged UTF-16 text; save it as UTF-8") from error
+        return wide
     if b"\0" in data:
-        raise InstanceError(
-            f"{path}: it is a binary file or UTF-16 text; save it as plain ASCII or UTF-8 text"
-        )
+        raise InstanceError(f"{path}: it is a binary file; save it as plain ASCII or UTF-8 text")
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     try:
         for first in range(0, len(data), _DECODED_PIECE):
             decoder.decode(data[first : first + _DECODED_PIECE])
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
-        # Formats are ASCII; names in comments are the one place where older encodings occur.
-        return "latin-1"
+        # Formats are ASCII; names and comments are where older encodings occur.
+        return _one_byte(data)
     return "utf-8-sig"
+
+
+def _wide(data: bytes) -> str:
+    """Return the encoding of text that has two or four bytes for each letter; empty if it is none.
+
+    Without a mark at its beginning it shows by zeros beside the letters of Latin scripts.
+    """
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return name
+    start = data[: _START & ~1]
+    for zeros, letters, name in (
+        (start[1::2], start[::2], "utf-16-le"),
+        (start[::2], start[1::2], "utf-16-be"),
+    ):
+        if 2 * zeros.count(0) > len(zeros) and not letters.count(0) and not len(data) % 2:
+            return name
+    return ""
+
+
+def _one_byte(data: bytes) -> str:
+    """Return the older encoding of a text that is not UTF-8."""
+    return "latin-1" if _NOT_IN_WINDOWS.search(data) else "cp1252"
+
+
+def in_utf8(path: Path, data: bytes, encoding: str = "") -> bytes:
+    """Return the text ``data`` of the file at ``path`` in UTF-8, if it must be made so.
+
+    That is where its user says the ``encoding``, or where it has several bytes for each letter;
+    all else is as it was. InstanceError if it is no text in this encoding.
+    """
+    wanted = encoding or _wide(data)
+    if not wanted:
+        return data
+    try:
+        text = data.decode(wanted)
+    except LookupError as error:
+        raise InstanceError(
+            f"{path}: encoding = {shortened(wanted)} is none that is known"
+        ) from error
+    except UnicodeError as error:
+        raise InstanceError(f"{path}: it is no text in the encoding {wanted[:40]}") from error
+    if "\0" in text:
+        raise InstanceError(f"{path}: it is no text in the encoding {wanted[:40]}")
+    return text.encode("utf-8", "replace")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -308,21 +359,35 @@ def read_bytes(path: Path) -> bytes:
 
 
 def plain(path: Path, data: bytes) -> bytes:
-    """Return ``data`` of the file at ``path``, unpacked if they are a gzip file's."""
-    if not data.startswith(PACKED):
-        return data
+    """Return ``data`` of the file at ``path``, unpacked if they are a packed file's."""
+    what = packed_as(data)
     try:
+        if not what or _is_document(data):
+            return data
         found = unpacked(data)
     except ValueError as error:
         raise InstanceError(f"{path}: {error}") from error
     if not found.strip():
-        raise InstanceError(f"{path}: it is a gzip file with nothing in it")
+        raise InstanceError(f"{path}: it is {what} with nothing in it")
     return found
+
+
+def _is_document(data: bytes) -> bool:
+    """Whether ``data`` are an archive that is a file of some program, as spreadsheets are."""
+    if not data.startswith(b"PK"):
+        return False
+    names = archived(data)
+    own = ("[Content_Types].xml", "mimetype")
+    return any(name in own for name in names) or (
+        bool(names) and all(name.endswith(".npy") for name in names)
+    )
 
 
 def plain_name(path: Path) -> str:
     """Return the name of the file at ``path`` as it is when unpacked."""
-    return path.name[:-3] if path.name.lower().endswith(".gz") else path.name
+    whole = path.name
+    ending = next((one for one in PACKED_SUFFIXES if whole.lower().endswith(one)), "")
+    return whole[: len(whole) - len(ending)]
 
 
 def stem_of(path: Path) -> str:

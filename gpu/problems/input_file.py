@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from gpu.core.errors import InstanceError
-from gpu.problems.document import decoded, stem_of
+from gpu.problems.document import decoded, stem_of, text_of, what_else
 from gpu.problems.integers import IntegerRows, all_rows
 from gpu.problems.reading import AS_FOUND, ReadAs
-from gpu.problems.structured import structured
+from gpu.problems.structured import begins_as_value, structured
 
 _START = 2_000  # bytes that tell what most files are
 
@@ -21,6 +21,9 @@ _START = 2_000  # bytes that tell what most files are
 @dataclass(frozen=True)
 class InputFile:
     """A file's bytes, unpacked, and what the user has said of it.
+
+    Texts are in UTF-8 by now if they have several bytes for each letter, or if the user says their
+    encoding; else they may be in an older one, of one byte.
 
     What several formats look at is made once, when it is first asked for.
     """
@@ -53,6 +56,15 @@ class InputFile:
         """Its text; None if it is none."""
         return decoded(self.data)
 
+    def text_for_sure(self) -> str:
+        """Return its text; InstanceError if it is none."""
+        return text_of(self.path, self.data)
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it begins as a value in JSON or Python, and is none of what is never read."""
+        return begins_as_value(self.start) and not what_else(self.start, "")
+
     @cached_property
     def integers(self) -> IntegerRows | None:
         """The numbers in its lines, if it has nothing but whole numbers and comments."""
@@ -64,4 +76,4 @@ class InputFile:
 
         InstanceError if it begins as such a value and is none.
         """
-        return structured(self.path, self.data)
+        return structured(self.path, self.data) if self.is_value else None

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gpu.core.arguments import described, path_of
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
-from gpu.problems.coloring import dimacs
-from gpu.problems.document import GIVE_INSTANCE, plain, read_bytes, what_else
+from gpu.problems.coloring import (
+    adjacency,
+    dimacs,
+    edge_lists,
+    graph_formats,
+    graph_json,
+    graph_xml,
+)
+from gpu.problems.coloring.matrix_market import is_matrix_market, load_matrix_market
+from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import is_table
@@ -31,6 +39,11 @@ class Format:
 
 def _load_tsplib(file: InputFile) -> Instance:
     """Load a TSPLIB file; InstanceError says what is wrong with any other file."""
+    if file.value is not None:
+        raise file.error(
+            "it is JSON or Python, and nothing in it is known: give the rows of a table, or a "
+            "matrix, as a list of lists"
+        )
     try:
         return tsplib.load(file.path, file.data)
     except InstanceError as error:
@@ -42,18 +55,54 @@ def _load_tsplib(file: InputFile) -> Instance:
         ) from error
 
 
+def _graph(
+    title: str,
+    looks: Callable[[InputFile], bool],
+    load: Callable[[InputFile], Instance],
+    kind: FileKind = FileKind.GRAPH,
+) -> Format:
+    """Return a format of graphs; a table is another one, and what is said of tables is for that."""
+    if kind is FileKind.GRAPH:
+        return Format((kind,), title, looks, load, one_way=True)
+
+    def looks_so(file: InputFile) -> bool:
+        return ReadAs(file.read_as.kind, encoding=file.read_as.encoding) == file.read_as and looks(
+            file
+        )
+
+    return Format((kind,), title, looks_so, load)
+
+
+_EDGES, _ADJACENCY = FileKind.EDGES, FileKind.ADJACENCY
+
 FORMATS = (
+    _graph("a graph of pyclustering", adjacency.is_grpr, adjacency.load_grpr, _ADJACENCY),
     Format(
         (FileKind.DIMACS,),
         "a DIMACS graph",
-        lambda file: dimacs.is_graph(file.path, file.data),
+        lambda file: file.value is None and dimacs.is_graph(file.path, file.data),
         lambda file: dimacs.load_graph(file.path, file.data),
         one_way=True,
     ),
+    _graph("a graph in XML", graph_xml.is_graph_xml, graph_xml.load_graph_xml),
+    _graph("a Matrix Market file", is_matrix_market, load_matrix_market),
+    _graph("GML", graph_formats.is_gml, graph_formats.load_gml),
+    _graph("DOT", graph_formats.is_dot, graph_formats.load_dot),
+    _graph("a Pajek network", graph_formats.is_pajek, graph_formats.load_pajek),
+    _graph("TGF", graph_formats.is_tgf, graph_formats.load_tgf),
+    _graph("graph6 or sparse6", graph_formats.is_graph6, graph_formats.load_graph6),
+    _graph("a graph in JSON", graph_json.is_node_link, graph_json.load_node_link),
+    _graph("a METIS graph", adjacency.is_metis, adjacency.load_metis, _ADJACENCY),
+    _graph("a matrix of 0 and 1", adjacency.is_matrix, adjacency.load_matrix, _ADJACENCY),
+    _graph("adjacency lists", adjacency.is_value, adjacency.load_value, _ADJACENCY),
+    _graph("a list of edges", edge_lists.is_value, edge_lists.load_value, _EDGES),
+    _graph("a list of edges", edge_lists.is_counted, edge_lists.load_counted, _EDGES),
+    _graph("a list of edges", edge_lists.is_numbers, edge_lists.load_numbers, _EDGES),
+    _graph("adjacency lists", adjacency.is_lists, adjacency.load_lists, _ADJACENCY),
     Format(
         TABLE_KINDS,
         "a table",
-        lambda file: is_table(file.path, file.data),
+        is_table,
         load_table,
     ),
     Format(
@@ -82,8 +131,8 @@ def recognise(file: InputFile) -> Format:
 def load_instance(path: str | Path, data: bytes | None = None, read_as: str = "") -> Instance:
     """Load the instance of whatever problem in the file at ``path``.
 
-    The file's ``data`` are read unless they are given; either may be packed by gzip. ``read_as``
-    says what it is read as, in the words of :class:`gpu.problems.reading.ReadAs`.
+    The file's ``data`` are read unless they are given; either may be packed. ``read_as`` says
+    what it is read as, in the words of :class:`gpu.problems.reading.ReadAs`.
 
     Raises
     ------
@@ -103,8 +152,12 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
     if not isinstance(read_as, str):
         raise InstanceError(f"{path}: read_as = {described(read_as)} is not a text")
     data = read_bytes(path) if data is None else plain(path, data)
-    file = InputFile(path, data, ReadAs.parse(read_as))
-    return recognise(file).load(file)
+    wanted = ReadAs.parse(read_as)
+    file = InputFile(path, in_utf8(path, data, wanted.encoding), wanted)
+    instance = recognise(file).load(file)
+    if wanted.encoding and not instance.read_as:  # of a format that says all else itself
+        instance = replace(instance, read_as=str(ReadAs(encoding=wanted.encoding)))
+    return instance
 
 
 def load_likely(path: Path, data: bytes, read_as: str = "") -> tuple[Instance, Doubt | None]:
@@ -117,4 +170,4 @@ def load_likely(path: Path, data: bytes, read_as: str = "") -> tuple[Instance, D
 
 def is_read_one_way(path: Path, data: bytes) -> bool:
     """Whether nothing but the ``data`` of the file at ``path`` decides how they are read."""
-    return recognise(InputFile(path, data)).one_way
+    return recognise(InputFile(path, in_utf8(path, data))).one_way

@@ -12,6 +12,9 @@ from gpu.core.errors import InstanceError
 COORDINATES = ("plane", "degrees", "geo")
 """What the numbers of places can be; see :func:`gpu.problems.tsp.places.load_places`."""
 
+SEPARATOR_NAMES = {"blank": "", "tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
+"""Words for what separates columns; blanks of any number are one separator."""
+
 
 class FileKind(enum.StrEnum):
     """What a file can be; ``--read-as`` takes these words."""
@@ -22,6 +25,7 @@ class FileKind(enum.StrEnum):
     MATRIX = "matrix"  # distances from each place to each other one
     EDGES = "edges"  # a list of edges: of a graph, or with distances between places
     ADJACENCY = "adjacency"  # of a graph: a matrix of 0 and 1, or the neighbours of each vertex
+    GRAPH = "graph"  # a graph as programs write it: GraphML, GML, DOT, Matrix Market and others
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +40,38 @@ class ReadAs:
     columns: str = ""  # names or numbers, from 1, with commas: of x and y, or of both ends
     unit: str = ""  # of the costs, as the user calls it
     encoding: str = ""  # of the text, as Python calls it
-    separator: str = ""  # of columns: a character, or "blank"
+    separator: str = ""  # of columns: a character, or one of :data:`SEPARATOR_NAMES`
     decimal: str = ""  # a point or a comma, before decimals
     header: str = ""  # whether the first row names the columns: yes or no
     sheet: str = ""  # of a spreadsheet: its name
+
+    def __post_init__(self) -> None:
+        """Raise InstanceError if something can mean nothing in any file."""
+        for name, can in (
+            ("coordinates", ("", *COORDINATES)),
+            ("decimal", ("", ".", ",")),
+            ("header", ("", "yes", "no")),
+        ):
+            if (value := getattr(self, name)) not in can:
+                known = ", ".join(filter(None, can))
+                raise InstanceError(f"{name} = {value!r} is none of {known}")
+        one = SEPARATOR_NAMES.get(self.separator, self.separator)
+        if len(one) > 1 or one.isalnum() or one in ("-", "+", ".", '"', "\n", "\r"):
+            known = ", ".join(SEPARATOR_NAMES)
+            raise InstanceError(
+                f"separator = {self.separator!r} is no sign between columns and none of {known}"
+            )
+        if one and one == self.decimal:
+            raise InstanceError(f"{one} cannot stand both between columns and before decimals")
+        try:
+            b"".decode(self.encoding or "utf-8")
+        except (LookupError, ValueError) as error:
+            raise InstanceError(f"encoding = {self.encoding!r} is none that is known") from error
+
+    @property
+    def only_kind(self) -> bool:
+        """Whether nothing but the kind is said, or nothing at all."""
+        return self == ReadAs(self.kind)
 
     @classmethod
     def parse(cls, text: str) -> ReadAs:

@@ -16,6 +16,12 @@ _NAMED = re.compile(r"\s*[A-Za-z_]\w*\s*=\s*")
 _PYTHON_LONGEST = 50 << 20  # characters of a literal: Python takes some 40 bytes for each
 
 
+def begins_as_value(start: bytes) -> bool:
+    """Whether a file that begins with ``start`` begins as such a value."""
+    text = decoded(start)
+    return text is not None and _BEGINS.match(text) is not None
+
+
 def structured(path: Path, data: bytes) -> Any | None:
     """Return the value in the file ``data`` at ``path``; None if it does not begin as one.
 
@@ -39,6 +45,8 @@ def structured(path: Path, data: bytes) -> Any | None:
     try:
         return ast.literal_eval(text[named.end() if named else 0 :].strip())
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError) as error:
+        if named:
+            raise InstanceError(f"{path}: it is no whole value of Python ({error})") from error
         if text.lstrip()[0] in "[{":
             raise InstanceError(f"{path}: it is no whole JSON ({broken})") from error
         return None

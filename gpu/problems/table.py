@@ -6,20 +6,27 @@ first two rows; else it is blanks. Lines at the beginning that start with # are 
 
 from __future__ import annotations
 
+import abc
 import csv
 import io
 import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from gpu.core.errors import InstanceError
-from gpu.problems.document import plain_name, shortened, text_of
+from gpu.problems.document import plain_name, shortened
+from gpu.problems.input_file import InputFile
+from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, ReadAs
 
 TABLE_SUFFIXES = (".csv", ".tsv")
-_SEPARATORS = "\t;|,"
+_SIGNS = "\t;|,"  # between columns
+_DECIMAL_COMMAS = re.compile(r"\s*[-+]?[0-9]+,[0-9]+(?:\s+[-+]?[0-9]+(?:,[0-9]+)?)+\s*")
+_COUNT = re.compile(r"\s*([0-9]{1,9})[ \t]*(?:\r\n?|\n)")  # in a line of its own
+_FLOAT_EXACT = 1e15  # below it a whole number is written without an exponent
 _HEAD_ROWS = 20  # rows that tell what a column has
 _COMMENTS = re.compile(r"(?:#[^\r\n]*[\r\n]+)*#([^\r\n]*)(?:[\r\n]+|\Z)")
 _BREAK = re.compile(r"\r\n?|\n")
@@ -30,6 +37,7 @@ GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+|[-+]?[1-9][0-9]{0,2}(?
 """A number whose comma, or whose point, may separate thousands."""
 _BEGINS_WITH_KEYWORD = re.compile(rb"\s*[A-Z][A-Z0-9_]*\s*(:|\r?\n|\Z)")
 _COMMENTED = re.compile(rb"(?:\s*#[^\r\n]*(?=[\r\n]))*")
+_FIRST_NUMBER = re.compile(rb"[-+]?[0-9.]+[ \t]*\r?\n")
 _TWO_NUMBERS = re.compile(rb"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[ \t]+[-+]?[0-9.]")
 
 
@@ -43,71 +51,52 @@ def begins_with_keyword(data: bytes) -> bool:
     return _BEGINS_WITH_KEYWORD.match(data) is not None
 
 
-def is_table(path: Path, data: bytes) -> bool:
-    """Whether the file ``data`` at ``path`` is a table, or means to be one."""
-    if plain_name(path).lower().endswith(TABLE_SUFFIXES):
+def is_table(file: InputFile) -> bool:
+    """Whether ``file`` is a table, or means to be one."""
+    if file.value is not None:
+        return rows_of(file) is not None
+    if plain_name(file.path).lower().endswith(TABLE_SUFFIXES) or file.read_as.separator:
         return True
-    comments = _COMMENTED.match(data)
-    text = data[comments.end() if comments else 0 :].lstrip()
+    comments = _COMMENTED.match(file.data)
+    text = file.data[comments.end() if comments else 0 :].lstrip()
     if begins_with_keyword(text):
         return False
+    if count := _FIRST_NUMBER.match(text):  # of the rows below, or the first row of a triangle
+        text = text[count.end() :]
     first = text.split(b"\n", 1)[0][:10_000]
-    return any(ord(one) in first for one in _SEPARATORS) or _TWO_NUMBERS.match(text) is not None
+    return any(ord(one) in first for one in _SIGNS) or _TWO_NUMBERS.match(text) is not None
 
 
 @dataclass(frozen=True)
-class Table:
-    """The rows of one file, which is named in errors."""
+class Table(abc.ABC):
+    """The rows of one file, which is named in errors; what its user has said goes before all."""
 
     path: Path
-    text: str  # without what stands before the first row
-    skipped: int  # lines before it
-    separator: str  # of columns; empty for blanks
+    read_as: ReadAs = field(default=AS_FOUND, kw_only=True)
+    separator: str = field(default="", kw_only=True)  # of columns; empty for blanks, or for none
 
     @classmethod
-    def of(cls, path: Path, data: bytes) -> Table:
-        """Take the file ``data`` that was at ``path`` for a table; InstanceError if it is no text.
-
-        The last of the comments is a header if it has the columns of the rows below.
-        """
-        text = text_of(path, data)
-        hint, begin = _SEPARATOR_HINT.match(text), 0
-        if hint:
-            begin = hint.end()
-        elif comments := _COMMENTS.match(text):
-            begin = comments.end()
-            separator = _separator(text[begin:])
-            below = text[begin : begin + _LINE_LONGEST].splitlines()[:1]
-            widths = {len(one.split(separator or None)) for one in (comments[1], *below)}
-            if len(widths) == 1:
-                begin = comments.start(1)
-        rest = text[begin:]
-        return cls(path, rest, len(_BREAK.findall(text[:begin])), _separator(rest))
+    def of(cls, file: InputFile) -> Table:
+        """Take ``file`` for a table; InstanceError if it is none."""
+        if (rows := rows_of(file)) is not None:
+            return ListTable(file.path, rows, read_as=file.read_as)
+        return TextTable.of_text(file.path, file.text_for_sure(), file.read_as)
 
     def error(self, what: str) -> InstanceError:
         """Return the error that names this file and says ``what`` is wrong with it."""
         return InstanceError(f"{self.path}: {what}")
 
+    @abc.abstractmethod
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield number of the line and stripped cells of each row with something in it.
 
         InstanceError where a line is no row.
         """
-        if not self.separator:
-            for number, line in enumerate(io.StringIO(self.text, newline=None), 1 + self.skipped):
-                if line.strip():
-                    yield number, line.split()
-            return
-        source = io.StringIO(self.text, newline="")
-        reader = csv.reader(source, delimiter=self.separator, strict=True, skipinitialspace=True)
-        try:
-            for cells in reader:
-                cells = [cell.strip() for cell in cells]
-                if any(cells):
-                    yield reader.line_num + self.skipped, cells
-        except csv.Error as error:
-            at = reader.line_num + self.skipped
-            raise self.error(f"line {at} is no row of a table: {error}") from error
+
+    @cached_property
+    def length(self) -> int:
+        """Number of all rows with something in them."""
+        return sum(1 for _ in self.rows())
 
     @cached_property
     def _head(self) -> list[list[str]]:
@@ -115,8 +104,10 @@ class Table:
 
     @cached_property
     def header(self) -> list[str]:
-        """The cells of the first row, if no number is in it."""
+        """The cells of the first row, if no number is in it, or as the user says."""
         first = self._head[0] if self._head else []
+        if self.read_as.header:
+            return first if self.read_as.header == "yes" else []
         return [] if any(map(is_number, first)) else first
 
     @property
@@ -152,10 +143,130 @@ class Table:
         return f"column {at + 1}" + (f" ({name[:40]})" if name.isprintable() and name else "")
 
 
-def _separator(text: str) -> str:
+@dataclass(frozen=True)
+class TextTable(Table):
+    """A table that is typed, or exported."""
+
+    text: str  # without what stands before the first row
+    skipped: int  # lines before it
+
+    @classmethod
+    def of_text(cls, path: Path, text: str, read_as: ReadAs = AS_FOUND) -> TextTable:
+        """Take the ``text`` of the file at ``path`` for a table.
+
+        The last of the comments is a header if it has the columns of the rows below. A number
+        alone before them counts the rows.
+        """
+        hint, begin = _SEPARATOR_HINT.match(text), 0
+        if hint:
+            begin = hint.end()
+        elif comments := _COMMENTS.match(text):
+            begin = comments.end()
+            separator = _separator(text[begin:], read_as)
+            below = text[begin : begin + _LINE_LONGEST].splitlines()[:1]
+            widths = {len(one.split(separator or None)) for one in (comments[1], *below)}
+            if len(widths) == 1:
+                begin = comments.start(1)
+        if count := _COUNT.match(text, begin):
+            below = text[count.end() : count.end() + _LINE_LONGEST].splitlines()[:1]
+            rows = sum(map(bool, map(str.strip, io.StringIO(text[count.end() :], newline=None))))
+            if below and len(re.split(r"[\s,;|]+", below[0].strip())) > 1 and rows == int(count[1]):
+                begin = count.end()
+        rest = text[begin:]
+        separator = _separator(rest, read_as)
+        skipped = len(_BREAK.findall(text[:begin]))
+        return cls(path, rest, skipped, separator=separator, read_as=read_as)
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield number of the line and stripped cells of each row; see :class:`Table`."""
+        if not self.separator:
+            for number, line in enumerate(io.StringIO(self.text, newline=None), 1 + self.skipped):
+                if line.strip():
+                    yield number, line.split()
+            return
+        source = io.StringIO(self.text, newline="")
+        reader = csv.reader(source, delimiter=self.separator, strict=True, skipinitialspace=True)
+        try:
+            for cells in reader:
+                cells = [cell.strip() for cell in cells]
+                if any(cells):
+                    yield reader.line_num + self.skipped, cells
+        except csv.Error as error:
+            at = reader.line_num + self.skipped
+            raise self.error(f"line {at} is no row of a table: {error}") from error
+
+
+@dataclass(frozen=True)
+class ListTable(Table):
+    """A table that a program wrote as lists, or a sheet of a spreadsheet."""
+
+    lists: Sequence[Sequence[Any]]
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield number and cells of each row; see :class:`Table`."""
+        for number, row in enumerate(self.lists, 1):
+            cells = [_cell(value) for value in row]
+            if any(cells):
+                yield number, cells
+
+
+def _cell(value: Any) -> str:
+    """Return what the cell says that holds ``value``."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer() and abs(value) < _FLOAT_EXACT:
+        return str(int(value))
+    return str(value).strip()
+
+
+def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | None:
+    """Return the rows in a ``file`` of JSON or Python, with a header if it has names for columns.
+
+    A value is rows if it is a list of lists, of objects with the same names, or a name for each of
+    such lists. None if it is something else.
+    """
+    value = file.value
+    if isinstance(value, dict) and value:
+        lists = list(value.values())
+        if all(isinstance(one, list | tuple) for one in lists):
+            value = [[name, *one] for name, one in value.items()]
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    if all(isinstance(one, dict) for one in value):
+        names = list(dict.fromkeys(name for one in value for name in one))
+        rows: list[Sequence[Any]] = [names, *([one.get(name) for name in names] for one in value)]
+    elif all(isinstance(one, list | tuple) for one in value):
+        rows = list(value)
+    else:
+        return None
+    return rows if all(_is_cell(cell) for row in rows for cell in row) else None
+
+
+def _is_cell(value: Any) -> bool:
+    return value is None or isinstance(value, int | float | str)
+
+
+def _separator(text: str, read_as: ReadAs) -> str:
+    """Return what separates the columns of ``text``: its user knows, or else its first rows."""
+    if read_as.separator:
+        return SEPARATOR_NAMES.get(read_as.separator, read_as.separator)
     full: Iterator[str] = filter(str.strip, io.StringIO(text, newline=None))
-    start: Sequence[str] = list(itertools.islice(full, 2))
-    return next((one for one in _SEPARATORS if all(one in line for line in start)), "")
+    start: Sequence[str] = [line.strip("\r\n") for line in itertools.islice(full, 3)]
+    if (
+        len(start) == 3
+        and len(start[0].split()) == 1
+        and not any(one in start[0] for one in _SIGNS)
+    ):
+        start = start[1:]  # of a triangle
+    possible = [one for one in _SIGNS if one != read_as.decimal]
+    return next((one for one in possible if all(_separates(one, line) for line in start[:2])), "")
+
+
+def _separates(sign: str, line: str) -> bool:
+    """Whether ``sign`` can stand between the columns of ``line``; commas may be before decimals."""
+    if sign not in line:
+        return False
+    return sign != "," or _DECIMAL_COMMAS.fullmatch(line) is None
 
 
 _LATITUDES = {

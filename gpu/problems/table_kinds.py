@@ -8,16 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpu.core.instance import Instance
+from gpu.problems.coloring import adjacency, edge_lists
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, FileKind
-from gpu.problems.table import Table, is_number, named_coordinates, words_of
+from gpu.problems.table import Table, is_number, named_coordinates
 from gpu.problems.tsp import places
 
 TABLE_KINDS = (FileKind.PLACES, FileKind.MATRIX, FileKind.EDGES, FileKind.ADJACENCY)
 """What a table can be of."""
 
-_FROM = {"from", "source", "src", "origin", "start", "tail", "u", "von", "quelle", "de", "origen"}
-_TO = {"to", "target", "dst", "destination", "dest", "end", "head", "v", "nach", "ziel", "destino"}
 _NO_DISTANCE = {"", "-", "x", "inf", "infinity", "nan", "na", "n/a", "none", "null", "∞"}
 """What stands in a matrix where there is no distance."""
 
@@ -46,10 +45,14 @@ def load_table(file: InputFile) -> Instance:
 
     UnsureError if it can be of two kinds; InstanceError says what else is wrong with it.
     """
-    table, wanted = Table.of(file.path, file.data), file.read_as
+    table, wanted = Table.of(file), file.read_as
     seen = SeenTable(wanted.kind) if wanted.kind else kind_of(table)
     if seen.kind is FileKind.PLACES or (not wanted.kind and wanted != AS_FOUND):
         return places.load_places(file.path, file.data, wanted, table)
+    if seen.kind is FileKind.EDGES and not edge_lists.is_weighted(table):
+        return edge_lists.load_edges(file, table)
+    if seen.kind is FileKind.ADJACENCY:
+        return adjacency.load_table(file, table)
     raise file.error(f"it has {seen.saw or 'no places'}; that is not read: {_NOT_READ[seen.kind]}")
 
 
@@ -83,7 +86,7 @@ def _matrix(table: Table) -> str:
         rows += 1
     if rows != n or not (labelled or _is_nothing(diagonal)):
         return ""
-    what = "0 and 1 (a graph, or distances)" if zero_one else "distances"
+    what = "0 and 1" if zero_one else "distances"
     return f"a table of {n} × {n} {what}{', with names' if labelled else ''}"
 
 
@@ -114,9 +117,7 @@ def _is_zero(cell: str) -> bool:
 
 def _edges(table: Table) -> str:
     """Return what shows that ``table`` lists edges; an empty text if it does not."""
-    words = [words_of(cell) for cell in table.header]
-    ends = [next((at for at, one in enumerate(words) if one & any_), None) for any_ in (_FROM, _TO)]
-    if ends[0] is not None and ends[1] is not None:
+    if ends := edge_lists.ends_in(table):
         return f"edges from {table.called(ends[0])} to {table.called(ends[1])}"
     numeric, texts = table.numeric, table.texts
     if 2 <= len(numeric) <= 3 and not texts:
@@ -149,27 +150,20 @@ def _joins(
     """Whether two columns look like the ends of edges, not like coordinates.
 
     There are as few different values as vertices of a graph with such a number of edges, and hardly
-    one is joined to itself. ``within``: none of the second column is missing in the first one.
+    one is joined to itself. ``within`` is that of :func:`gpu.problems.coloring.edge_lists.joins`.
     """
+    if whole:
+        pairs = edge_lists.whole_pairs(table, first, second)
+        return pairs is not None and edge_lists.joins(pairs, within=within)
     count = loops = 0
     ends: tuple[set[str], set[str]] = set(), set()
     for a, b in _pairs(table, first, second):
-        if whole and not (_WHOLE_NUMBER.fullmatch(a) and _WHOLE_NUMBER.fullmatch(b)):
-            return False
         count += 1
         loops += a == b
         ends[0].add(a)
         ends[1].add(b)
     either = ends[0] | ends[1]
-    if within:
-        return not loops and ends[1] <= ends[0]
-    if not whole:
-        return not loops and 2 * len(ends[0] & ends[1]) >= len(either) <= count + 1
-    numbers = sorted(map(int, either))
-    gapless = bool(numbers) and numbers[0] < 2 and numbers[-1] - numbers[0] + 1 == len(numbers)
-    if loops:
-        return count > 3 and (gapless or 2 * len(either) <= count)
-    return (gapless and count > 3) or len(either) <= count + 1
+    return not loops and 2 * len(ends[0] & ends[1]) >= len(either) <= count + 1
 
 
 def _pairs(table: Table, first: int, second: int) -> Iterator[tuple[str, str]]:

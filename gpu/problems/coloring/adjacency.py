@@ -17,12 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.words import counted
-from gpu.problems.coloring.building import NO_WEIGHTS, NamedGraph, made_graph
+from gpu.problems.coloring.building import NO_WEIGHTS, NamedGraph, made_graph, read_as_of
 from gpu.problems.coloring.edge_lists import is_counted
 from gpu.problems.coloring.instance import LARGEST_GRAPH, GraphInstance
 from gpu.problems.document import plain_name, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.integers import rows_in
+from gpu.problems.reading import FileKind
+from gpu.problems.table import Table, is_number
 
 _LARGEST_TEXT_MATRIX = 1 << 15  # rows
 _ONE_WAY = "only one triangle of the matrix is filled in part: an edge is what one of both has"
@@ -56,7 +58,9 @@ def graph_of_matrix(
         notes.append(NO_WEIGHTS)
     return made_graph(
         file,
-        "an adjacency matrix",
+        "an adjacency matrix (--read-as matrix takes it for distances)"
+        if read_as
+        else "an adjacency matrix",
         len(there),
         np.argwhere(there),
         called=list(names) or None,
@@ -97,10 +101,8 @@ def _compact(file: InputFile) -> NDArray[np.int64] | None:
     return _whole_matrix(counts, values) if is_adjacency(values) else None
 
 
-def _whole_matrix(
-    counts: NDArray[np.int64], values: NDArray[np.int64]
-) -> NDArray[np.int64] | None:
-    """Return the square matrix of rows with so many ``counts`` of ``values``; None if it is none."""
+def _whole_matrix(counts: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64] | None:
+    """Return the square matrix of rows with ``counts`` of ``values``; None if it is none."""
     rows = len(counts)
     if rows > _LARGEST_TEXT_MATRIX:
         return None
@@ -130,7 +132,49 @@ def load_matrix(file: InputFile) -> GraphInstance:
     matrix = _matrix_of(file)
     if matrix is None:
         raise file.error("it is no square matrix of 0 and 1")
-    return graph_of_matrix(file, matrix)
+    return graph_of_matrix(file, matrix, read_as=read_as_of(file, FileKind.ADJACENCY))
+
+
+def load_table(file: InputFile, table: Table) -> GraphInstance:
+    """Load the square matrix of 0 and 1 that ``table``, made of ``file``, has; it may have names.
+
+    They stand above its columns, before its rows, or in both places. What else than 0 stands for
+    an edge is a weight; nothing stands for none.
+    """
+    rows = [cells for _, cells in table.rows()]
+    width = max(map(len, rows), default=0)
+    named_above = bool(table.header) or len(rows) == width + 1 or not _is_row(rows[0][1:])
+    above = rows[0] if named_above else []
+    rows = rows[named_above:]
+    n = len(rows)
+    index = width - n
+    if index not in (0, 1) or any(len(cells) not in (width, width - 1) for cells in rows):
+        raise file.error(f"it has {n:,} rows and {width:,} columns: an adjacency matrix is square")
+    names = [cells[0] for cells in rows] if index else above[-n:] if above else []
+    matrix = np.zeros((n, n))
+    for number, cells in enumerate(rows):
+        for at, cell in enumerate(cells[index:]):
+            if cell not in ("0", "", "-"):
+                matrix[number, at] = 1 if cell in _YES else _weight(file, cell)
+    if len(set(names)) < len(names):
+        raise file.error("two of its vertices have the same name")
+    read_as = read_as_of(file, FileKind.ADJACENCY)
+    return graph_of_matrix(file, matrix, names, read_as=read_as)
+
+
+_YES = ("1", "x", "X", "yes", "true", "True", "TRUE")
+
+
+def _is_row(cells: Sequence[str]) -> bool:
+    return all(cell in ("0", "", "-", *_YES) or is_number(cell) for cell in cells)
+
+
+def _weight(file: InputFile, cell: str) -> float:
+    """Return what an edge has in ``cell``: a number."""
+    try:
+        return float(cell.replace(",", "."))
+    except ValueError:
+        raise file.error(f"{shortened(cell)} in its matrix is neither 0 nor 1") from None
 
 
 _GRPR = re.compile(rb"\s*(?:[cp][^\n]*\n\s*)*[mv](?:[ \t]+[0-9]+)*[ \t\r]*(?:\n|\Z)")
@@ -152,13 +196,14 @@ def load_grpr(file: InputFile) -> GraphInstance:
     if found is None or others:
         wrong = shortened((others or rows)[0].decode("latin-1").strip())
         raise file.error(f"it is {what}, but not whole: such as {wrong}")
-    n = len(rows)
+    n, read_as = len(rows), read_as_of(file, FileKind.ADJACENCY)
     if rows[0].lstrip()[:1] == b"m":
         matrix = found.table(n)
         if matrix is None:
             raise file.error(f"it is {what}, but its {n} rows have not {n} entries each")
-        return graph_of_matrix(file, matrix)
-    return made_graph(file, what, n, _lists(file, found.counts, found.values, n))
+        return graph_of_matrix(file, matrix, read_as=read_as)
+    ends = _lists(file, found.counts, found.values, n)
+    return made_graph(file, what, n, ends, read_as=read_as)
 
 
 # Lists of neighbours
@@ -273,7 +318,8 @@ def load_metis(file: InputFile) -> GraphInstance:
             f"it announces {found.announced:,} edges and lists {len(ends):,} neighbours, not twice "
             "as many; is the file whole?"
         )
-    return made_graph(file, "a METIS graph", n, ends, notes=notes)
+    read_as = read_as_of(file, FileKind.ADJACENCY)
+    return made_graph(file, "a METIS graph", n, ends, notes=notes, read_as=read_as)
 
 
 _COLON = re.compile(r"\s*(?:->|→|:)\s*")
@@ -316,9 +362,17 @@ def _neighbour_lines(file: InputFile) -> _NeighbourLines | None:
         return head.strip("\"'"), words
 
     rows = list(map(told, sample))
-    if not marked and len({len(words) for _, words in rows}) == 1:
+    widths = [len(words) for _, words in rows]
+    if not marked and (len(set(widths)) == 1 or _is_triangle(widths)):
+        return None
+    if len({head for head, _ in rows}) < len(rows):
         return None
     return _NeighbourLines([*rows, *map(told, kept)], marked)
+
+
+def _is_triangle(widths: Sequence[int]) -> bool:
+    """Whether rows of so many cells get longer, or shorter, one by one: as those of a matrix."""
+    return {after - one for one, after in itertools.pairwise(widths)} in ({1}, {-1})
 
 
 def is_lists(file: InputFile) -> bool:
@@ -343,7 +397,7 @@ def load_lists(file: InputFile) -> GraphInstance:
     found = _neighbour_lines(file)
     if found is None:
         raise file.error("it has no lines of a vertex and its neighbours, such as 'a: b, c'")
-    return _listed(file, dict(found.rows)).graph()
+    return _listed(file, dict(found.rows)).graph(read_as=read_as_of(file, FileKind.ADJACENCY))
 
 
 def _listed(file: InputFile, lists: Mapping[str, Iterable[str]]) -> NamedGraph:
@@ -371,7 +425,9 @@ def neighbours_of(value: Any) -> dict[str, list[str]] | None:
             return None
         if any(isinstance(one, list | tuple | set | dict) or one is None for one in others):
             return None
-        found[str(key)] = list(map(str, sorted(others, key=str) if isinstance(others, set) else others))
+        found[str(key)] = list(
+            map(str, sorted(others, key=str) if isinstance(others, set) else others)
+        )
     known = [other in found for others in found.values() for other in others]
     return found if known and 2 * sum(known) >= len(known) else None
 
@@ -388,12 +444,13 @@ def is_value(file: InputFile) -> bool:
 
 def load_value(file: InputFile) -> GraphInstance:
     """Load the neighbours of each vertex that ``file`` has in JSON or in Python."""
-    lists = neighbours_of(file.value)
+    value: Any = file.value
+    lists = neighbours_of(value)
     if lists is None:
         raise file.error("it is no object with the neighbours of each vertex")
     found = _listed(file, lists)
     found.weighted = any(
         isinstance(one, dict) and any(isinstance(v, int | float) for v in one.values())
-        for one in file.value.values()  # type: ignore[union-attr]
+        for one in dict(value).values()
     )
-    return found.graph()
+    return found.graph(read_as=read_as_of(file, FileKind.ADJACENCY))

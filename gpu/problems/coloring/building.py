@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from gpu.problems.coloring.instance import (
 )
 from gpu.problems.document import comment_of, in_memory, name_of
 from gpu.problems.input_file import InputFile
+from gpu.problems.reading import FileKind
 
 NO_DIRECTIONS = "its edges have directions, which are not kept"
 NO_WEIGHTS = "the weights of its edges are not kept"
@@ -27,6 +28,11 @@ NO_WEIGHTS = "the weights of its edges are not kept"
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,8}")  # a number that is written as it is written here
 _NUMBER_MOST = 2**31 - 2  # of a vertex
 _LISTED_BYTES = 64  # of an edge, most while edges are sorted
+
+
+def read_as_of(file: InputFile, kind: FileKind) -> str:
+    """Return as what ``file``, of this ``kind``, was read, with what its user has said."""
+    return str(replace(file.read_as, kind=kind))
 
 
 def check_size(file: InputFile, n: int, edges: int) -> None:
@@ -74,7 +80,9 @@ def numbered_graph(
         else:
             called, inverse = np.unique(ends, return_inverse=True)
             ends = inverse.reshape(ends.shape)
-        return made_graph(file, what, len(called), ends, called=called, notes=notes, read_as=read_as)
+        return made_graph(
+            file, what, len(called), ends, called=called, notes=notes, read_as=read_as
+        )
 
 
 def made_graph(
@@ -142,7 +150,7 @@ def _calling(
 
 
 def _told_apart(names: list[str]) -> tuple[str, ...]:
-    """Return ``names`` that are all different: of a long one, no more than its beginning is kept."""
+    """Return ``names`` so that all are different: of long ones, only the beginning was kept."""
     if len(set(names)) == len(names):
         return tuple(names)
     taken, found = set(names), []
@@ -209,6 +217,5 @@ class NamedGraph:
 
 
 def _names(vertices: Mapping[Hashable, int], labels: Mapping[Hashable, str]) -> list[str]:
-    if len(labels) == len(vertices) == len(set(labels.values())):
-        return [labels[key] for key in vertices]
-    return list(map(str, vertices))
+    found = [labels.get(key) or str(key) for key in vertices]
+    return found if len(set(found)) == len(found) else list(map(str, vertices))

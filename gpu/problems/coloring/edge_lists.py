@@ -7,20 +7,25 @@ comments that say it, as in SNAP's files (``# Nodes: 11 Edges: 20``).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.coloring.building import NO_WEIGHTS, NamedGraph, numbered_graph
+from gpu.problems.coloring.building import (
+    NO_WEIGHTS,
+    NamedGraph,
+    numbered_graph,
+    read_as_of,
+)
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.document import shortened
 from gpu.problems.input_file import InputFile
-from gpu.problems.integers import IntegerRows, all_rows
-from gpu.problems.reading import FileKind
-from gpu.problems.table import Table, is_number, words_of
+from gpu.problems.integers import all_rows
+from gpu.problems.reading import FileKind, ReadAs
+from gpu.problems.table import Table, TextTable, is_number, words_of
 
 FROM = {
     *("from", "source", "src", "origin", "start", "tail", "u", "von", "quelle", "de", "origen"),
@@ -35,6 +40,7 @@ TO = {
 _STATED = re.compile(rb"(?im)^[#%][^\n]*?\bnodes\b\s*[:=]?\s*([0-9]{1,9})\b")
 _LIST_KEYS = (("source", "target"), ("from", "to"), ("u", "v"), ("start", "end"), ("tail", "head"))
 _SCALARS = (str, int, float)
+_COMMENTED = 1 << 16  # bytes in which a comment says how many vertices there are
 
 
 def joins(pairs: NDArray[np.int64], *, within: bool = False) -> bool:
@@ -111,7 +117,8 @@ def load_counted(file: InputFile) -> GraphInstance:
         raise file.error("it does not begin with how many vertices and edges there are")
     n, ends, weighted = found
     notes = [NO_WEIGHTS] if weighted else []
-    return numbered_graph(file, "a list of edges", ends, stated=n, notes=notes)
+    read_as = read_as_of(file, FileKind.EDGES)
+    return numbered_graph(file, "a list of edges", ends, stated=n, notes=notes, read_as=read_as)
 
 
 # Tables
@@ -125,45 +132,65 @@ def ends_in(table: Table) -> tuple[int, int] | None:
     return None if first is None or second is None or first == second else (first, second)
 
 
-def load_edges(file: InputFile, table: Table, columns: tuple[int, int] | None = None) -> GraphInstance:
+def is_weighted(table: Table) -> bool:
+    """Whether the edges in ``table`` have a third column of numbers."""
+    ends = ends_in(table) or (0, 1)
+    return any(at not in ends for at in table.numeric)
+
+
+def load_edges(
+    file: InputFile, table: Table, columns: tuple[int, int] | None = None
+) -> GraphInstance:
     """Load the graph whose edges are in the rows of ``table``, which was made of ``file``.
 
     Both ends are in ``columns``; if these are not given, in those that the header calls so, or
     else in the first two.
     """
     first, second = columns or ends_in(table) or (0, 1)
-    read_as = replace(file.read_as, kind=FileKind.EDGES, columns=f"{first + 1},{second + 1}")
-    what = "a list of edges"
+    said = replace(file.read_as, kind=FileKind.EDGES, columns=f"{first + 1},{second + 1}")
     more = max(map(len, table.sample), default=0) > 2
-    others = "the other columns of its edges are not kept"
-    stated = _STATED.search(file.data[: 1 << 16])
-    if (rows := _numbers(table)) is not None:
-        return numbered_graph(
-            file,
-            what,
-            rows[:, [first, second]],
-            stated=int(stated[1]) if stated else 0,
-            notes=[others] if more else [],
-            read_as=str(read_as),
-        )
-    found = NamedGraph(file, what, notes=[others] if more else [])
+    notes = ["the other columns of its edges are not kept"] if more else []
+    if (rows := _numbers(table)) is not None and max(first, second) < rows.shape[1]:
+        return _numbered(file, rows[:, [first, second]], notes, said)
+    found = NamedGraph(file, "a list of edges", notes=notes)
     for number, cells in _edge_rows(table, first, second):
         ends = [cells[at] if at < len(cells) else "" for at in (first, second)]
+        if not any(ends):
+            continue
         if not all(ends):
-            if not any(ends):
-                continue
-            raise file.error(
-                f"line {number}, {shortened(' '.join(cells))}, has no second vertex of an edge"
-            )
+            line = shortened(" ".join(cells))
+            raise file.error(f"line {number}, {line}, has one vertex of an edge, and no second one")
         found.edge(*ends)
-    if found.vertices and all(map(_is_count, found.vertices)):
-        names = list(found.vertices)
-        ends_array = np.array(list(map(int, map(str, names))), np.int64)[found.ends].reshape(-1, 2)
-        return numbered_graph(
-            file, what, ends_array, notes=found.notes, read_as=str(read_as),
-            stated=int(stated[1]) if stated else 0,
-        )
-    return found.graph(read_as=str(read_as))
+    names = list(map(str, found.vertices))
+    if names and all(map(_is_count, names)):
+        numbers = np.array(list(map(int, names)), np.int64)
+        return _numbered(file, numbers[found.ends].reshape(-1, 2), notes, said)
+    return found.graph(read_as=str(said))
+
+
+def _numbered(
+    file: InputFile, ends: NDArray[np.int64], notes: Iterable[str], read_as: ReadAs
+) -> GraphInstance:
+    """Return the graph with these edges; a comment may say how many vertices it has."""
+    stated = _STATED.search(file.data[:_COMMENTED])
+    n = int(stated[1]) if stated else 0
+    return numbered_graph(
+        file, "a list of edges", ends, stated=n, notes=notes, read_as=str(read_as)
+    )
+
+
+def is_numbers(file: InputFile) -> bool:
+    """Whether ``file`` has nothing but two numbers in each line, which are ends of edges."""
+    pairs = None if file.integers is None else file.integers.table(2)
+    return pairs is not None and joins(pairs)
+
+
+def load_numbers(file: InputFile) -> GraphInstance:
+    """Load the list of edges ``file``, which has two numbers in each line."""
+    pairs = None if file.integers is None else file.integers.table(2)
+    if pairs is None:
+        raise file.error("it has not two numbers in each line, as a list of edges has")
+    return _numbered(file, pairs, (), replace(file.read_as, kind=FileKind.EDGES))
 
 
 def _is_count(name: object) -> bool:
@@ -173,20 +200,32 @@ def _is_count(name: object) -> bool:
 
 def _numbers(table: Table) -> NDArray[np.int64] | None:
     """Return the rows of ``table`` below its header, if all are equally many whole numbers."""
+    if not isinstance(table, TextTable) or not table.text.isascii():
+        return None
     text = table.text
     if table.header:
-        text = text[text.find("\n") + 1 :] if "\n" in text else ""
-    rows = all_rows(text.encode()) if text.isascii() else None
-    if rows is None or not rows.values.size:
-        return None
-    found: IntegerRows = rows
-    return found.table(int(found.counts.max()))
+        text = text.partition("\n")[2]
+    rows = all_rows(text.encode())
+    return rows.table(int(rows.counts.max())) if rows is not None and rows.values.size else None
+
+
+def whole_pairs(table: Table, first: int, second: int) -> NDArray[np.int64] | None:
+    """Return two columns of ``table`` if they have nothing but whole numbers; shape (k, 2)."""
+    if (rows := _numbers(table)) is not None:
+        return rows[:, [first, second]]
+    both = [cells for _, cells in table.data_rows() if max(first, second) < len(cells)]
+    cells = [row[at] for row in both for at in (first, second)]
+    return (
+        np.array(list(map(int, cells)), np.int64).reshape(-1, 2)
+        if all(map(_is_count, cells))
+        else None
+    )
 
 
 def _edge_rows(table: Table, first: int, second: int) -> list[tuple[int, list[str]]]:
     """Return the rows of ``table`` that are edges: also the first one, if it is no header."""
     rows = list(table.rows())
-    if table.header and not is_header(rows, first, second):
+    if table.header and not table.read_as.header and not is_header(rows, first, second):
         return rows
     return rows[bool(table.header) :]
 
@@ -231,7 +270,7 @@ def edges_of_value(value: Any) -> list[tuple[Any, Any]] | None:
         pairs = [(one[0], one[1]) for one in value]
     if not all(isinstance(end, _SCALARS) and end == end for pair in pairs for end in pair):
         return None
-    return pairs  # type: ignore[return-value]
+    return pairs
 
 
 def lists_edges(value: Any) -> bool:
@@ -242,7 +281,9 @@ def lists_edges(value: Any) -> bool:
     ends = [end for pair in pairs for end in pair]
     if all(isinstance(end, str) for end in ends):
         return not all(map(is_number, ends)) or isinstance(value[0], Mapping)
-    if not all(isinstance(end, int) and not isinstance(end, bool) and 0 <= end < 2**62 for end in ends):
+    if not all(
+        isinstance(end, int) and not isinstance(end, bool) and 0 <= end < 2**62 for end in ends
+    ):
         return False
     if isinstance(value[0], Mapping):
         return True
@@ -259,12 +300,12 @@ def load_value(file: InputFile) -> GraphInstance:
     pairs = edges_of_value(file.value)
     if pairs is None:
         raise file.error("it is no list of edges, such as [[1, 2], [2, 3]]")
-    what = "a list of edges"
+    what, read_as = "a list of edges", read_as_of(file, FileKind.EDGES)
     if all(isinstance(end, int) and not isinstance(end, bool) for pair in pairs for end in pair):
         ends = np.array(pairs, np.int64).reshape(-1, 2)
         if ends.min(initial=0) >= 0:
-            return numbered_graph(file, what, ends)
+            return numbered_graph(file, what, ends, read_as=read_as)
     found = NamedGraph(file, what)
     for one, other in pairs:
         found.edge(str(one), str(other))
-    return found.graph()
+    return found.graph(read_as=read_as)

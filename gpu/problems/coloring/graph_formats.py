@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import networkx
 import numpy as np
 
 from gpu.problems.coloring.building import NamedGraph, check_size, made_graph
@@ -148,6 +147,7 @@ class _DotReader:
         self._file = file
         self._open: list[_DotGroup] = []
         self._graphs = 0
+        self._labels: dict[int, str] = {}
 
     def read(self, tokens: list[tuple[str, bool]]) -> NamedGraph:
         """Take in all tokens; InstanceError if they are no graph."""
@@ -197,6 +197,8 @@ class _DotReader:
             raise self._wrong("it ends before its braces are closed; is it whole?")
         if self._graphs > 1:
             raise self._file.error(f"it has {self._graphs} graphs in DOT; keep one")
+        keys = list(self.found.vertices)
+        self.found.labels.update((keys[one], label) for one, label in self._labels.items())
         return self.found
 
     def _wrong(self, what: str) -> Exception:
@@ -249,15 +251,8 @@ class _DotReader:
             if name == "weight":
                 self.found.weighted = True
             elif name == "label" and len(group.last) == 1 and not value.startswith("<"):
-                self._label(group.last[0], value)
+                self._labels[group.last[0]] = value
         return end
-
-    def _label(self, vertex: int, label: str) -> None:
-        if self._labelled is None:
-            self._labelled = {}
-        self._labelled[vertex] = label
-
-    _labelled: dict[int, str] | None = None
 
 
 def load_dot(file: InputFile) -> GraphInstance:
@@ -288,9 +283,7 @@ def load_pajek(file: InputFile) -> GraphInstance:
     def end(word: str, number: int) -> int:
         vertex = int(word) if word.isascii() and word.isdigit() and len(word) < 10 else 0
         if not 1 <= vertex <= n:
-            raise file.error(
-                f"line {number}: {shortened(word)} is none of its vertices 1 to {n:,}"
-            )
+            raise file.error(f"line {number}: {shortened(word)} is none of its vertices 1 to {n:,}")
         return vertex - 1
 
     for number, line in enumerate(_text_of(file, what).splitlines(), 1):
@@ -407,6 +400,8 @@ def load_graph6(file: InputFile) -> GraphInstance:
         raise file.error("it is no graph in graph6 or sparse6")
     check_size(file, n, 0)
     if sparse:
+        import networkx  # it takes a while, and few files need it
+
         graph = networkx.from_sparse6_bytes(data)
         ends = np.array([edge[:2] for edge in graph.edges], np.int64).reshape(-1, 2)
         return made_graph(file, "a sparse6 graph", n, ends, called=np.arange(n))

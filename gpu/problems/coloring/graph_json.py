@@ -1,4 +1,4 @@
-"""Graphs in JSON with their nodes and edges: networkx, D3, Cytoscape, sigma.js, vis.js and others."""
+"""Graphs in JSON with nodes and edges: of networkx, D3, Cytoscape, sigma.js, vis.js and others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ def _parts(value: Any) -> tuple[Mapping[str, Any], Sequence[Any] | int, Sequence
     if nodes is None:
         nodes = next((value[key] for key in ("n", "order") if key in value), [])
     if isinstance(nodes, Mapping):  # JSON Graph Format: by id
-        nodes = [{**(one if isinstance(one, Mapping) else {}), "id": key} for key, one in nodes.items()]
+        nodes = [
+            {**(one if isinstance(one, Mapping) else {}), "id": key} for key, one in nodes.items()
+        ]
     if isinstance(nodes, bool) or not isinstance(nodes, list | int):
         return None
     return value, nodes, edges
@@ -121,15 +123,15 @@ def load_node_link(file: InputFile) -> GraphInstance:
 
 def _label(node: Any, key: object) -> str:
     if not isinstance(node, Mapping):
-        return str(key)
-    return next((str(node[one]) for one in _LABELS if node.get(one) not in (None, "")), str(key))
+        return ""
+    return next((str(node[one]) for one in _LABELS if node.get(one) not in (None, "")), "")
 
 
 def _known(
     vertices: dict[Hashable, int], edges: Sequence[Any]
 ) -> Iterable[tuple[Hashable, Hashable]]:
-    """Yield the ends of ``edges`` as keys of ``vertices``; without any nodes, these come of them."""
-    pairs = [ends for edge in edges if (ends := _ends(edge))]
+    """Return the ends of ``edges`` as keys of ``vertices``, or make these of all ends."""
+    pairs = [both for edge in edges if (both := _ends(edge))]
     if not vertices:
         for pair in pairs:
             for end in pair:

@@ -7,7 +7,6 @@ import re
 from typing import Any
 
 import numpy as np
-from scipy.io import mminfo, mmread
 
 from gpu.problems.coloring.adjacency import graph_of_matrix
 from gpu.problems.coloring.building import NO_DIRECTIONS, NO_WEIGHTS, check_size, made_graph
@@ -30,12 +29,12 @@ def _header(file: InputFile) -> tuple[int, str, str, str]:
 
     What is announced is allocated before an entry is read.
     """
+    from scipy.io import mminfo  # it takes a while, and few files need it
+
     try:
         rows, columns, entries, form, field, symmetry = mminfo(io.BytesIO(file.data))
     except (ValueError, OverflowError) as error:
-        raise file.error(
-            f"it is no whole Matrix Market file ({shortened(str(error))})"
-        ) from error
+        raise file.error(f"it is no whole Matrix Market file ({shortened(str(error))})") from error
     if rows != columns:
         raise file.error(
             f"its matrix has {rows:,} rows and {columns:,} columns; that of a graph is square"
@@ -50,14 +49,14 @@ def _header(file: InputFile) -> tuple[int, str, str, str]:
 
 def load_matrix_market(file: InputFile) -> GraphInstance:
     """Load the graph whose adjacency matrix is in ``file``: coordinates, or all entries."""
+    from scipy.io import mmread
+
     n, form, field, symmetry = _header(file)
     check_size(file, n, 0)
     try:
         matrix: Any = mmread(io.BytesIO(file.data))
     except (ValueError, OverflowError) as error:
-        raise file.error(
-            f"it is no whole Matrix Market file ({shortened(str(error))})"
-        ) from error
+        raise file.error(f"it is no whole Matrix Market file ({shortened(str(error))})") from error
     if form == "array":
         return graph_of_matrix(file, matrix)
     there = np.flatnonzero(matrix.data)

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,21 @@ from gpu.problems.tsp.tours import read_tour
 
 _ON_THE_MAP = (Metric.EUC_2D, Metric.CEIL_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT)
 _NUMBERS_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
+
+
+class RouteOrder(NamedTuple):
+    """What a tour is to its user: cities in their order, and whether the last leads to the first.
+
+    Whatever draws, lists or writes a tour does it by this.
+    """
+
+    cities: NDArray[np.integer]  # (real_n,): from 0; none of them is auxiliary
+    closed: bool
+
+    @property
+    def path(self) -> NDArray[np.integer]:
+        """The cities, and if it is closed the first once more: each leg is between two of them."""
+        return np.append(self.cities, self.cities[:1]) if self.closed else self.cities
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,6 +118,10 @@ class TspInstance(Instance):
     def map_places(self) -> NDArray[np.float64]:
         """Where to draw the cities."""
         return self.display
+
+    def route_of(self, solution: NDArray[np.integer]) -> RouteOrder:
+        """Return what of a tour is drawn, listed and written, in its order."""
+        return RouteOrder(solution, closed=True)
 
     def distances(self, a: NDArray[np.integer], b: NDArray[np.integer]) -> NDArray[np.int64]:
         """Distances from cities ``a`` to cities ``b`` (arrays that broadcast), exact int64.

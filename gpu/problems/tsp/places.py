@@ -16,6 +16,7 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
 from gpu.problems.document import in_memory, name_of, shortened, stem_of
+from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import GROUPED, LATITUDE, Columns, Table, X, columns_of, is_number
 from gpu.problems.tsp.distances import (
@@ -197,16 +198,16 @@ def load_places(
     path = Path(path)
     with in_memory(path):
         coordinates, wanted = read_as.coordinates, read_as.columns
-        columns = columns_of(table := table or Table.of(path, data), wanted)
+        columns = columns_of(table := table or Table.of(InputFile(path, data, read_as)), wanted)
         found = _Places.of(table, columns)
         _check_count(table, "place", len(found.names))
         if not coordinates:
             coordinates = "degrees" if columns.means == LATITUDE else "plane"
             if columns.means in ("", X) and look_like_degrees(found.points()):
-                raise _of_unsure_kind(table, columns.said() if wanted else "")
+                raise _of_unsure_kind(table, read_as, columns.said() if wanted else "")
         if coordinates != "plane":
             found = found.on_globe()
-            _check_order(found, coordinates)
+            _check_order(found, read_as, coordinates)
         names, notes = found.names, found.notes()
         if coordinates == "plane":
             display = found.points()
@@ -247,13 +248,13 @@ def load_places(
             note="; ".join(notes),
             path=path,
             sha256=hashlib.sha256(data).hexdigest(),
-            read_as=_as(coordinates, found.columns.said() if wanted else ""),
+            read_as=_as(read_as, coordinates, found.columns.said() if wanted else ""),
         )
 
 
-def _as(coordinates: str, columns: str = "") -> str:
+def _as(read_as: ReadAs, coordinates: str, columns: str = "") -> str:
     """Return how a table is read, as an instance and its log keep it."""
-    return str(ReadAs(FileKind.PLACES, coordinates, columns))
+    return str(replace(read_as, kind=FileKind.PLACES, coordinates=coordinates, columns=columns))
 
 
 def _check_count(table: Table, what: str, n: int) -> None:
@@ -261,7 +262,7 @@ def _check_count(table: Table, what: str, n: int) -> None:
         raise table.error(f"it has {counted(n, what)}; a tour needs at least 3")
 
 
-def _of_unsure_kind(table: Table, columns: str) -> UnsureError:
+def _of_unsure_kind(table: Table, read_as: ReadAs, columns: str) -> UnsureError:
     """Return the refusal of numbers that may be places on the globe; ``columns`` are wanted."""
     return UnsureError(
         f"{table.path}: its numbers may be latitudes and longitudes: say --coordinates degrees or "
@@ -269,13 +270,13 @@ def _of_unsure_kind(table: Table, columns: str) -> UnsureError:
         "easting and northing",
         Doubt(
             f"Are the numbers in {table.path.name} latitudes and longitudes?",
-            taken=("Plain numbers", _as("plane", columns)),
-            other=("Latitudes and longitudes", _as("degrees", columns)),
+            taken=("Plain numbers", _as(read_as, "plane", columns)),
+            other=("Latitudes and longitudes", _as(read_as, "degrees", columns)),
         ),
     )
 
 
-def _check_order(found: _Places, coordinates: str) -> None:
+def _check_order(found: _Places, read_as: ReadAs, coordinates: str) -> None:
     """Raise UnsureError if either column may be the latitude."""
     table, columns = found.table, found.columns
     if columns.ordered or (np.abs(found.points()) > 90.0).any():
@@ -288,8 +289,8 @@ def _check_order(found: _Places, coordinates: str) -> None:
         Doubt(
             f"In {table.path.name}, {first} is taken for latitude, as {found.first[0]:g} in the "
             f"first row. Is it {second}, as {found.second[0]:g}?",
-            taken=(f"No, {first}", _as(coordinates, one)),
-            other=(f"Yes, {second}", _as(coordinates, other)),
+            taken=(f"No, {first}", _as(read_as, coordinates, one)),
+            other=(f"Yes, {second}", _as(read_as, coordinates, other)),
         ),
     )
 
@@ -327,7 +328,7 @@ def points_of(path: Path, data: bytes) -> TablePoints:
 
     InstanceError if it is no such table, or a latitude or longitude is none.
     """
-    table = Table.of(path, data)
+    table = Table.of(InputFile(path, data))
     found = _Places.of(table, columns_of(table))
     named = found.columns.means == LATITUDE
     on_globe = found.on_globe()

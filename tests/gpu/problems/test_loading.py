@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ast
+import bz2
 import gzip
+import io
+import lzma
 import re
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -46,7 +50,7 @@ def test_what_a_file_is(tmp_path: Path, golden: Golden) -> None:
         found = recognise(InputFile(tmp_path / "x", text))
         if FileKind.PLACES not in found.kinds:
             return f"{found.kinds[0].name}: as it is"
-        seen = kind_of(Table.of(path, text))
+        seen = kind_of(Table.of(InputFile(path, text)))
         if seen.kind in (FileKind.MATRIX, FileKind.EDGES):
             with pytest.raises(InstanceError) as why:
                 load_instance(path, text)
@@ -110,7 +114,7 @@ FILE = Path("some.tsp")
     ],
 )
 @pytest.mark.parametrize("piece", [1, 3, 1 << 20])
-def test_text_is_utf_8_or_else_latin_1(
+def test_text_is_utf_8_or_else_that_of_windows(
     data: bytes, text: str, piece: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(document, "_DECODED_PIECE", piece)
@@ -123,8 +127,10 @@ def test_lines_may_end_as_on_any_system() -> None:
 
 
 def test_what_has_zeros_is_no_text() -> None:
-    with pytest.raises(InstanceError, match="UTF-16"):
-        lines_of(FILE, "a".encode("utf-16"))
+    with pytest.raises(InstanceError, match="binary file"):
+        lines_of(FILE, b"a\0\0b")
+    with pytest.raises(InstanceError, match="damaged UTF-16"):
+        lines_of(FILE, "ab".encode("utf-16")[:-1])
 
 
 def test_lines_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -167,9 +173,125 @@ def test_the_tour_beside_it_may_be_packed_too(tmp_path: Path) -> None:
     assert instance.tour_length(tour) == instance.optimum
 
 
+def zipped(*names: str, text: bytes = TEXT) -> bytes:
+    """Return an archive with files of these names, each with the same text."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        for name in names:
+            archive.writestr(name, text)
+    return made.getvalue()
+
+
+def locked() -> bytes:
+    """Return an archive whose file says that it needs a password."""
+    made = bytearray(zipped("one.tsp"))
+    made[6] = 1
+    made[made.index(b"PK\x01\x02") + 8] = 1
+    return bytes(made)
+
+
+@pytest.mark.parametrize(
+    ("ending", "pack"),
+    [
+        (".bz2", bz2.compress),
+        (".xz", lzma.compress),
+        (".zip", lambda text: zipped("ring-50.tsp", text=text)),
+        (".zip", lambda text: zipped("a/", "a/b.tsp", "readme.txt", "__MACOSX/a/b.tsp", text=text)),
+        (".bz2", lambda text: bz2.compress(text[:100]) + bz2.compress(text[100:])),
+        (".gz", lambda text: gzip.compress(text) + bytes(512)),
+    ],
+)
+def test_it_does_not_matter_what_packed_it(
+    tmp_path: Path, ending: str, pack: Callable[[bytes], bytes]
+) -> None:
+    path = tmp_path / f"ring-50.tsp{ending}"
+    path.write_bytes(pack(TEXT))
+    packed, plain = load_instance(path), load_instance(BY_NAME["ring-50"])
+    assert (packed.name, packed.n, packed.sha256) == (plain.name, plain.n, plain.sha256)
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_packed_files_with_changed_bytes_are_read_or_refused(data: st.DataObject) -> None:
+    whole = bytearray(data.draw(st.sampled_from([*map(bytes, PACKED_TEXTS)])))
+    for _ in range(data.draw(st.integers(1, 4))):
+        whole[data.draw(st.integers(0, len(whole) - 1))] = data.draw(st.integers(0, 255))
+    del whole[data.draw(st.integers(0, len(whole))) :]
+    try:
+        load_instance("x.tsp", bytes(whole))
+    except InstanceError as error:
+        is_one_sentence("x.tsp", str(error), 325)
+
+
+PACKED_TEXTS = [gzip.compress(TEXT), bz2.compress(TEXT), lzma.compress(TEXT), zipped("one.tsp")]
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress, lambda text: deflated(text)])
+def test_no_small_file_unpacks_to_an_enormous_one(pack: Callable[[bytes], bytes]) -> None:
+    bomb = pack(bytes(LARGEST_FILE + 1))
+    assert len(bomb) < 1 << 20
+    with pytest.raises(InstanceError, match=f"too large: it unpacks to more than {LARGEST_FILE}"):
+        load_instance("bomb", bomb)
+
+
+def deflated(text: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb.tsp", text)
+    return made.getvalue()
+
+
+ENCODED = "name;lat;lon\nKöln;50,94;6,96\nŁódź;51,76;19,46\nŒuvre’s;48,86;2,35\n"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "said"),
+    [
+        ("utf-8", ""),
+        ("utf-8-sig", ""),
+        ("utf-16", ""),
+        ("utf-16-le", ""),
+        ("utf-16-be", ""),
+        ("utf-32", ""),
+        ("utf-16-be", "utf-16-be"),
+        ("cp1250", "cp1250"),
+        ("utf-8", "utf-8"),
+        ("cp1252", ""),
+        ("latin-1", ""),
+    ],
+)
+def test_encodings(encoding: str, said: str) -> None:
+    old = encoding in ("cp1250", "cp1252", "latin-1")
+    text = ENCODED.replace("Œ", "Ö") if old else ENCODED
+    if encoding == "cp1252":
+        text = text.replace("Łódź", "Łódź".translate({0x141: "€", 0x17A: "ž"}))
+    if encoding == "latin-1":
+        text = text.replace("Łódź", "Lodz").replace("’", "\x8d")
+    said = said and f"encoding={said}"
+    instance = load_instance("x.csv", text.encode(encoding), said)
+    assert isinstance(instance, TspInstance)
+    written = tuple(shown(line.split(";")[0]) for line in text.splitlines()[1:])
+    assert instance.names == written
+    assert said in instance.read_as
+    again = load_instance("x.csv", text.encode(encoding), instance.read_as)
+    assert again.sha256 == instance.sha256
+
+
+def test_an_encoding_is_said_of_files_that_say_all_else_themselves() -> None:
+    text = HEAD.replace("NAME:q", "NAME:q\nCOMMENT:Łódź") + "1 0 0\n2 3 4\n3 0 4\nEOF\n"
+    wide = load_instance("x.tsp", text.encode("utf-16"))
+    assert (wide.comment, wide.read_as) == ("Łódź", "")
+    said = load_instance("x.tsp", text.encode("cp1250"), "encoding=cp1250")
+    assert (said.comment, said.read_as) == ("Łódź", "encoding=cp1250")
+    for wrong in ("ascii", "klingon", "hex", "utf-16"):
+        with pytest.raises(InstanceError, match=f"encoding (= '|){wrong}"):
+            load_instance("x.tsp", text.encode("cp1250") + b" ", f"encoding={wrong}")
+
+
 def test_hostile_packed_files(tmp_path: Path, golden: Golden) -> None:
     def told(line: str) -> str:
-        made = eval(line, {"gzip": gzip, "whole": gzip.compress(TEXT)})
+        known = {"TEXT": TEXT, "gzip": gzip, "bz2": bz2, "lzma": lzma, "zipped": zipped}
+        made = eval(line, {**known, "locked": locked, "whole": gzip.compress(TEXT)})
         return sentence(tmp_path / "x.tsp.gz", made, load_instance)
 
     golden.table("refused-packed", told)
