@@ -24,6 +24,7 @@ TRIES = 50 if sys.platform == "win32" else 1  # of a name that is in use
 _RETRY_PAUSE = 0.02  # seconds between two of them
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz", ".zip")
 _ARCHIVE = b"PK\x03\x04"  # how a ZIP archive begins
+_ASIDE = ("readme", "license", "licence", "copying", "desktop.ini")
 _ARCHIVE_FILES_MOST = 10_000  # files in an archive that is looked through
 _XZ_MEMORY = 128 * 2**20  # bytes that its decoder takes at most; xz -9 needs 65 MiB
 
@@ -158,7 +159,7 @@ def _is_aside(name: str) -> bool:
     """Whether a file of this name in an archive only goes with what the archive is for."""
     *folders, file = name.lower().split("/")
     hidden = file.startswith(".") or "__macosx" in folders
-    return hidden or file.startswith(("readme", "license", "licence", "copying", "desktop.ini"))
+    return hidden or file.startswith(_ASIDE) or file.endswith((".png", ".jpg", ".gif", ".pdf"))
 
 
 def open_regular(path: Path, refusal: type[FormicariumError]) -> BinaryIO:

@@ -276,7 +276,7 @@ MOST_WIDE = 1 << 13  # vertices for which they have wider counts
 MOST_ON_GPU = 1 << 14  # vertices whose sets kernels hold; see gpu/cuda/instances.py
 MULTIPROCESSORS = 132  # of the GPU for which the number of ants is chosen
 # On a GPU, one of so many ants is of this kind; all others cross colorings.
-GPU_OPTIMIZERS, GPU_PARTIALS, GPU_EXPLORERS = 16, 8, 8
+GPU_OPTIMIZERS, GPU_PARTIALS, GPU_EXPLORERS = 16, 8, 4
 _GPU_ANTS = f"{2 * MULTIPROCESSORS}, fewer if n is large"
 
 

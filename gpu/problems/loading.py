@@ -9,21 +9,15 @@ from pathlib import Path
 from gpu.core.arguments import described, path_of
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
-from gpu.problems.coloring import (
-    adjacency,
-    dimacs,
-    edge_lists,
-    graph_formats,
-    graph_json,
-    graph_xml,
-)
-from gpu.problems.coloring.matrix_market import is_matrix_market, load_matrix_market
+from gpu.problems.coloring import dimacs
+from gpu.problems.coloring.graph_files import GRAPH_FORMATS, GRAPH_LISTS
 from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import is_table
 from gpu.problems.table_kinds import TABLE_KINDS, load_table
 from gpu.problems.tsp import tours, tsplib
+from gpu.problems.tsp.geographic import MAP_FORMATS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +49,9 @@ def _load_tsplib(file: InputFile) -> Instance:
         ) from error
 
 
-def _graph(
-    title: str,
-    looks: Callable[[InputFile], bool],
-    load: Callable[[InputFile], Instance],
-    kind: FileKind = FileKind.GRAPH,
-) -> Format:
-    """Return a format of graphs; a table is another one, and what is said of tables is for that."""
-    if kind is FileKind.GRAPH:
-        return Format((kind,), title, looks, load, one_way=True)
-
-    def looks_so(file: InputFile) -> bool:
-        return ReadAs(file.read_as.kind, encoding=file.read_as.encoding) == file.read_as and looks(
-            file
-        )
-
-    return Format((kind,), title, looks_so, load)
-
-
-_EDGES, _ADJACENCY = FileKind.EDGES, FileKind.ADJACENCY
-
 FORMATS = (
-    _graph("a graph of pyclustering", adjacency.is_grpr, adjacency.load_grpr, _ADJACENCY),
+    *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
+    *(Format((one.kind,), one.title, one.looks, one.load, one_way=True) for one in GRAPH_FORMATS),
     Format(
         (FileKind.DIMACS,),
         "a DIMACS graph",
@@ -84,21 +59,7 @@ FORMATS = (
         lambda file: dimacs.load_graph(file.path, file.data),
         one_way=True,
     ),
-    _graph("a graph in XML", graph_xml.is_graph_xml, graph_xml.load_graph_xml),
-    _graph("a Matrix Market file", is_matrix_market, load_matrix_market),
-    _graph("GML", graph_formats.is_gml, graph_formats.load_gml),
-    _graph("DOT", graph_formats.is_dot, graph_formats.load_dot),
-    _graph("a Pajek network", graph_formats.is_pajek, graph_formats.load_pajek),
-    _graph("TGF", graph_formats.is_tgf, graph_formats.load_tgf),
-    _graph("graph6 or sparse6", graph_formats.is_graph6, graph_formats.load_graph6),
-    _graph("a graph in JSON", graph_json.is_node_link, graph_json.load_node_link),
-    _graph("a METIS graph", adjacency.is_metis, adjacency.load_metis, _ADJACENCY),
-    _graph("a matrix of 0 and 1", adjacency.is_matrix, adjacency.load_matrix, _ADJACENCY),
-    _graph("adjacency lists", adjacency.is_value, adjacency.load_value, _ADJACENCY),
-    _graph("a list of edges", edge_lists.is_value, edge_lists.load_value, _EDGES),
-    _graph("a list of edges", edge_lists.is_counted, edge_lists.load_counted, _EDGES),
-    _graph("a list of edges", edge_lists.is_numbers, edge_lists.load_numbers, _EDGES),
-    _graph("adjacency lists", adjacency.is_lists, adjacency.load_lists, _ADJACENCY),
+    *(Format((one.kind,), one.title, one.looks, one.load) for one in GRAPH_LISTS),
     Format(
         TABLE_KINDS,
         "a table",

@@ -20,6 +20,7 @@ TABLE_KINDS = (FileKind.PLACES, FileKind.MATRIX, FileKind.EDGES, FileKind.ADJACE
 _NO_DISTANCE = {"", "-", "x", "inf", "infinity", "nan", "na", "n/a", "none", "null", "∞"}
 """What stands in a matrix where there is no distance."""
 
+_ZERO_ONE = " entries 0 and 1"
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
@@ -34,7 +35,8 @@ class SeenTable:
 def kind_of(table: Table) -> SeenTable:
     """Find out what ``table`` is of; InstanceError if a line of it is no row."""
     if saw_matrix := _matrix(table):
-        return SeenTable(FileKind.MATRIX, saw_matrix)
+        is_graph = _ZERO_ONE in saw_matrix
+        return SeenTable(FileKind.ADJACENCY if is_graph else FileKind.MATRIX, saw_matrix)
     if not named_coordinates(table) and (saw_edges := _edges(table)):
         return SeenTable(FileKind.EDGES, saw_edges)
     return SeenTable(FileKind.PLACES)
@@ -86,8 +88,8 @@ def _matrix(table: Table) -> str:
         rows += 1
     if rows != n or not (labelled or _is_nothing(diagonal)):
         return ""
-    what = "0 and 1" if zero_one else "distances"
-    return f"a table of {n} × {n} {what}{', with names' if labelled else ''}"
+    names = ", with names" if labelled else ""
+    return f"a table of {n} × {n}{_ZERO_ONE if zero_one else ' distances'}{names}"
 
 
 def _labels(table: Table, most: int) -> list[str]:

@@ -196,14 +196,14 @@ def load_grpr(file: InputFile) -> GraphInstance:
     if found is None or others:
         wrong = shortened((others or rows)[0].decode("latin-1").strip())
         raise file.error(f"it is {what}, but not whole: such as {wrong}")
-    n, read_as = len(rows), read_as_of(file, FileKind.ADJACENCY)
+    n = len(rows)
     if rows[0].lstrip()[:1] == b"m":
         matrix = found.table(n)
         if matrix is None:
             raise file.error(f"it is {what}, but its {n} rows have not {n} entries each")
-        return graph_of_matrix(file, matrix, read_as=read_as)
+        return graph_of_matrix(file, matrix)
     ends = _lists(file, found.counts, found.values, n)
-    return made_graph(file, what, n, ends, read_as=read_as)
+    return made_graph(file, what, n, ends)
 
 
 # Lists of neighbours
@@ -434,7 +434,7 @@ def neighbours_of(value: Any) -> dict[str, list[str]] | None:
 
 def is_value(file: InputFile) -> bool:
     """Whether ``file`` has the neighbours of each vertex in JSON or in Python."""
-    value = file.value
+    value: Any = file.value
     if (found := neighbours_of(value)) is None:
         return False
     complete = all(len(others) >= len(found) - 1 for others in found.values())
@@ -451,6 +451,6 @@ def load_value(file: InputFile) -> GraphInstance:
     found = _listed(file, lists)
     found.weighted = any(
         isinstance(one, dict) and any(isinstance(v, int | float) for v in one.values())
-        for one in dict(value).values()
+        for one in value.values()
     )
     return found.graph(read_as=read_as_of(file, FileKind.ADJACENCY))

@@ -287,7 +287,9 @@ def lists_edges(value: Any) -> bool:
         return False
     if isinstance(value[0], Mapping):
         return True
-    return all(len(one) == 2 for one in value) and joins(np.array(pairs, np.int64).reshape(-1, 2))
+    if not all(len(one) == 2 for one in value) or len(value) == 2:  # two rows are a matrix
+        return False
+    return joins(np.array(pairs, np.int64).reshape(-1, 2))
 
 
 def is_value(file: InputFile) -> bool:

@@ -366,8 +366,8 @@ def is_graph6(file: InputFile) -> bool:
     """Whether ``file`` is graph6 or sparse6, or is called so."""
     if plain_name(file.path).lower().endswith(_SIX_SUFFIXES) or file.start.startswith(_HEADERS):
         return True
-    data = file.data.strip()
-    if len(data) < 2 or len(data) > 10_000 or _SIX.fullmatch(data) is None or data.isalpha():
+    data = file.data.strip() if len(file.data) < 10_000 else b""
+    if len(data) < 2 or _SIX.fullmatch(data) is None or data.isalpha():
         return False
     n, rest = _six_size(data.removeprefix(b":"))
     return n > 1 and not data.startswith(b":") and len(rest) == -(-n * (n - 1) // 12)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from array import array
 from dataclasses import dataclass, field, replace
@@ -10,21 +9,21 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
-from gpu.problems.document import in_memory, name_of, shortened, stem_of
+from gpu.problems.document import in_memory, name_of, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import GROUPED, LATITUDE, Columns, Table, X, columns_of, is_number
-from gpu.problems.tsp.distances import (
-    LARGEST_COORDINATE,
-    Metric,
-    Reals,
-    is_coarse,
-    metric_and_coordinates,
+from gpu.problems.tsp.distances import LARGEST_COORDINATE, Metric, Reals
+from gpu.problems.tsp.globe import (
+    at_the_same_spot,
+    check_count,
+    check_degrees,
+    globe_instance,
+    without_return,
 )
 from gpu.problems.tsp.instance import TspInstance
 
@@ -162,15 +161,12 @@ class _Places:
         InstanceError if a number is beyond their range; ``way_out`` says what to do then.
         """
         points = self.points()
-        for at, (what, most) in enumerate((("latitude", 90.0), ("longitude", 180.0))):
-            beyond = np.abs(points[:, at]) > most
-            if beyond.any():
-                row = int(beyond.argmax())
-                raise self.table.error(
-                    f"line {self.lines[row]}: the {what} {points[row, at]:g} is beyond {most:g} "
-                    f"degrees{way_out}"
-                )
+        check_degrees(self.table, points, self.where, way_out)
         return points
+
+    def where(self, row: int) -> str:
+        """Return where the place ``row`` stands, in words."""
+        return f"line {self.lines[row]}"
 
     def on_globe(self) -> _Places:
         """The same with the latitude first: what is called y, or has no numbers beyond 90."""
@@ -196,11 +192,12 @@ def load_places(
     UnsureError if it can be read in two ways.
     """
     path = Path(path)
+    file = InputFile(path, data, read_as)
     with in_memory(path):
         coordinates, wanted = read_as.coordinates, read_as.columns
-        columns = columns_of(table := table or Table.of(InputFile(path, data, read_as)), wanted)
+        columns = columns_of(table := table or Table.of(file), wanted)
         found = _Places.of(table, columns)
-        _check_count(table, "place", len(found.names))
+        check_count(table, "place", len(found.names))
         if not coordinates:
             coordinates = "degrees" if columns.means == LATITUDE else "plane"
             if columns.means in ("", X) and look_like_degrees(found.points()):
@@ -209,57 +206,42 @@ def load_places(
             found = found.on_globe()
             _check_order(found, read_as, coordinates)
         names, notes = found.names, found.notes()
-        if coordinates == "plane":
-            display = found.points()
-            scale = 10.0 ** _exponent(display, found.decimals)
-            metric, measured = Metric.EUC_2D, display * scale
-            unit = "" if scale == 1.0 else f"{1.0 / scale:g} of the table's unit"
-        else:
+        n, again = without_return(found.points(), names)
+        names, notes = names[:n], [*notes, *again]
+        columns_said = found.columns.said() if wanted else ""
+        if coordinates != "plane":
             way_out = "; --coordinates plane takes the numbers as they are"
-            degrees = found.degrees(way_out)
-            notes += _nowhere(found, degrees)
-            metric, measured, unit = metric_and_coordinates(degrees, geo=coordinates == "geo")
-            if metric is Metric.GEO and coordinates != "geo":
-                kept, names = _different(degrees, names)
-                if len(kept) < len(degrees):
-                    rows = counted(len(degrees) - len(kept), "row")
-                    notes.append(f"{rows} with the place of an earlier one: each place is one stop")
-                _check_count(table, "different place", len(kept))
-                degrees, measured = degrees[kept], measured[kept]
-            elif metric is Metric.GEO and is_coarse(metric, measured):
-                notes.append(
-                    "whole kilometres are coarse for places so near; --coordinates degrees counts "
-                    "metres"
-                )
-            display = degrees[:, ::-1].copy()
-        if equal := len(display) - len(np.unique(display @ [1.0, 1.0j])):
-            notes.append(f"{counted(equal, 'place')} at the same spot as another one")
+            return globe_instance(
+                file,
+                found.degrees(way_out)[:n],
+                names,
+                found.where,
+                seen=found.said(coordinates),
+                notes=notes,
+                columns=columns_said,
+            )
+        display = found.points()[:n]
+        scale = 10.0 ** _exponent(display, found.decimals)
         return TspInstance(
-            name=name_of(stem_of(path)),
+            name=name_of(file.stem),
             comment="",
-            metric=metric,
-            coordinates=frozen(measured),
+            metric=Metric.EUC_2D,
+            coordinates=frozen(display * scale),
             matrix=None,
             display=frozen(display),
             names=tuple(names) if any(names) else (),
-            geographic=coordinates != "plane",
-            unit=unit,
+            unit="" if scale == 1.0 else f"{1.0 / scale:g} of the table's unit",
             seen=found.said(coordinates),
-            note="; ".join(notes),
+            note="; ".join([*notes, *at_the_same_spot(display)]),
             path=path,
-            sha256=hashlib.sha256(data).hexdigest(),
-            read_as=_as(read_as, coordinates, found.columns.said() if wanted else ""),
+            sha256=file.sha256,
+            read_as=_as(read_as, coordinates, columns_said),
         )
 
 
 def _as(read_as: ReadAs, coordinates: str, columns: str = "") -> str:
     """Return how a table is read, as an instance and its log keep it."""
     return str(replace(read_as, kind=FileKind.PLACES, coordinates=coordinates, columns=columns))
-
-
-def _check_count(table: Table, what: str, n: int) -> None:
-    if n < 3:
-        raise table.error(f"it has {counted(n, what)}; a tour needs at least 3")
 
 
 def _of_unsure_kind(table: Table, read_as: ReadAs, columns: str) -> UnsureError:
@@ -293,25 +275,6 @@ def _check_order(found: _Places, read_as: ReadAs, coordinates: str) -> None:
             other=(f"Yes, {second}", _as(read_as, coordinates, other)),
         ),
     )
-
-
-def _nowhere(found: _Places, degrees: Reals) -> list[str]:
-    """What to say of places at 0, 0, as a few programs write what they do not know."""
-    at = np.flatnonzero(~degrees.any(axis=1))
-    if not len(at):
-        return []
-    some, line = counted(len(at), "place"), found.lines[at[0]]
-    return [f"{some} at latitude 0, longitude 0, where unknown ones end up: see line {line}"]
-
-
-def _different(degrees: Reals, names: list[str]) -> tuple[NDArray[np.intp], list[str]]:
-    """Return the first row of each different place, in their order, and all its names."""
-    _, first, which = np.unique(degrees @ [1.0, 1.0j], return_index=True, return_inverse=True)
-    together: dict[int, dict[str, None]] = {int(at): {} for at in np.sort(first)}
-    for at, name in zip(first[which].tolist(), names, strict=True):
-        together[at][name] = None
-    joined = [name_of(" / ".join(filter(None, some))) for some in together.values()]
-    return np.sort(first), joined
 
 
 class TablePoints(NamedTuple):

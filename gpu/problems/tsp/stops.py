@@ -9,7 +9,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.instance import RouteOrder, TspInstance
 
 
 class Stop(NamedTuple):
@@ -54,13 +54,20 @@ class Stops(Sequence[Stop]):
 
 
 def stops(instance: TspInstance, solution: NDArray[np.integer]) -> Stops:
-    """Return the stops of a tour (0-based): from the first city of the file, back to it at the end.
+    """Return the stops of a tour (0-based), from its start; a closed one comes back to it.
 
     SolutionError if ``solution`` is no tour of ``instance``.
     """
     instance.cost_of(solution)
-    start = int(np.flatnonzero(solution == 0)[0])
-    tour = np.roll(solution, -start)
-    cities = np.append(tour, tour[0])
+    route = in_order(instance, solution)
+    cities = route.path
     legs = np.append(np.int64(0), instance.distances(cities[:-1], cities[1:]))
-    return Stops(instance, cities, legs, np.cumsum(legs), closed=True)
+    return Stops(instance, cities, legs, np.cumsum(legs), route.closed)
+
+
+def in_order(instance: TspInstance, solution: NDArray[np.integer]) -> RouteOrder:
+    """Return the cities of a tour from its start: where none is chosen, from the file's first."""
+    cities, closed = instance.route_of(solution)
+    if closed and getattr(instance, "start", None) is None:
+        cities = np.roll(cities, -int(np.flatnonzero(cities == 0)[0]))
+    return RouteOrder(cities, closed)

@@ -89,7 +89,8 @@ def test_each_layer_is_drawn_and_can_be_switched_off(qtbot: QtBot, view: TourVie
         assert not view.chips[name].isChecked()
         role = {"trails": "trail"}.get(name, name)
         assert not near(colour_at(view, *place), role)
-    assert near(colour_at(view, 2, 0), "optimum")  # now nothing hides the dashes
+    # Now nothing hides the dashes, which may lie between two rows of pixels.
+    assert near(colour_at(view, 2, 0), "optimum", 150)
     click(view.chips["cities"])
     click(view.chips["optimum"])
     assert colour_at(view, 0, 0) == DARK.colour("panel")

@@ -1,0 +1,155 @@
+"""Instances of places on the globe, whatever file lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.arrays import frozen
+from gpu.core.errors import InstanceError
+from gpu.core.words import counted
+from gpu.problems.document import name_of
+from gpu.problems.input_file import InputFile
+from gpu.problems.reading import FileKind
+from gpu.problems.tsp.distances import Metric, Reals, is_coarse, metric_and_coordinates
+from gpu.problems.tsp.instance import TspInstance
+
+FEWEST_PLACES = 3
+MOST_DEGREES = (("latitude", 90.0), ("longitude", 180.0))
+
+
+class Refusing(Protocol):
+    """What names its file in errors."""
+
+    def error(self, what: str, /) -> InstanceError:
+        """Return the error that says ``what`` is wrong."""
+
+
+def check_degrees(
+    file: Refusing, degrees: Reals, where: Callable[[int], str], way_out: str = ""
+) -> None:
+    """Raise InstanceError if a latitude or longitude, shape (n, 2), is beyond its range.
+
+    ``where`` says in which line a place stands, and ``way_out`` what to do then.
+    """
+    for at, (what, most) in enumerate(MOST_DEGREES):
+        beyond = np.abs(degrees[:, at]) > most
+        if beyond.any():
+            row = int(beyond.argmax())
+            raise file.error(
+                f"{where(row)}: the {what} {degrees[row, at]:g} is beyond {most:g} degrees{way_out}"
+            )
+
+
+def check_count(file: Refusing, what: str, n: int) -> None:
+    """Raise InstanceError if ``n`` of ``what`` are too few."""
+    if n < FEWEST_PLACES:
+        raise file.error(f"it has {counted(n, what)}; a tour needs at least {FEWEST_PLACES}")
+
+
+def without_return(
+    points: Reals, names: Sequence[str], *, unnamed: bool = False
+) -> tuple[int, list[str]]:
+    """Return how many of the places of a route count, and what to say of the others.
+
+    The last one does not where it is the first one once more, by place and name. A place without a
+    name tells nothing, unless this is said.
+    """
+    n = len(points)
+    again = (
+        n > FEWEST_PLACES
+        and np.array_equal(points[0], points[-1])
+        and names[0] == names[-1]
+        and (unnamed or bool(names[0]))
+    )
+    return (n - 1, ["its last place is the first one once more"]) if again else (n, [])
+
+
+def globe_instance(
+    file: InputFile,
+    degrees: Reals,
+    names: Sequence[str],
+    where: Callable[[int], str],
+    *,
+    seen: str,
+    notes: Sequence[str] = (),
+    columns: str = "",
+) -> TspInstance:
+    """Return the instance of places at latitudes and longitudes ``degrees``, shape (n, 2).
+
+    Its user may have said "geo" in ``file.read_as``; else near places are measured in metres.
+    ``seen`` and ``notes`` say what the file has, and ``columns`` which ones count if they were
+    chosen.
+    """
+    geo, notes = file.read_as.coordinates == "geo", [*notes, *_nowhere(degrees, where)]
+    metric, measured, unit = metric_and_coordinates(degrees, geo=geo)
+    if metric is Metric.GEO and not geo:
+        kept, names = _different(degrees, names)
+        if len(kept) < len(degrees):
+            rows = counted(len(degrees) - len(kept), "row")
+            notes.append(f"{rows} with the place of an earlier one: each place is one stop")
+        check_count(file, "different place", len(kept))
+        degrees, measured = degrees[kept], measured[kept]
+    elif metric is Metric.GEO and is_coarse(metric, measured):
+        notes.append(
+            "whole kilometres are coarse for places so near; --coordinates degrees counts metres"
+        )
+    display = degrees[:, ::-1].copy()
+    notes += at_the_same_spot(display)
+    coordinates = "geo" if geo else "degrees"
+    how = replace(file.read_as, kind=FileKind.PLACES, coordinates=coordinates, columns=columns)
+    return TspInstance(
+        name=name_of(file.stem),
+        comment="",
+        metric=metric,
+        coordinates=frozen(measured),
+        matrix=None,
+        display=frozen(display),
+        names=tuple(names) if any(names) else (),
+        geographic=True,
+        unit=unit,
+        seen=seen,
+        note="; ".join(notes),
+        path=file.path,
+        sha256=file.sha256,
+        read_as=str(how),
+    )
+
+
+def at_the_same_spot(points: Reals) -> list[str]:
+    """Return what to say of equal places among ``points``, shape (n, 2)."""
+    equal = len(points) - len(np.unique(points @ [1.0, 1.0j]))
+    return [f"{counted(equal, 'place')} at the same spot as another one"] if equal else []
+
+
+def _nowhere(degrees: Reals, where: Callable[[int], str]) -> list[str]:
+    """Return what to say of places at 0, 0, as a few programs write what they do not know."""
+    at = np.flatnonzero(~degrees.any(axis=1))
+    if not len(at):
+        return []
+    some = counted(len(at), "place")
+    return [
+        f"{some} at latitude 0, longitude 0, where unknown ones end up: see {where(int(at[0]))}"
+    ]
+
+
+def _different(degrees: Reals, names: Sequence[str]) -> tuple[NDArray[np.intp], list[str]]:
+    """Return the first row of each different place, in their order, and all its names."""
+    _, first, which = np.unique(degrees @ [1.0, 1.0j], return_index=True, return_inverse=True)
+    together: dict[int, dict[str, None]] = {int(at): {} for at in np.sort(first)}
+    for at, name in zip(first[which].tolist(), names, strict=True):
+        together[at][name] = None
+    joined = [name_of(" / ".join(filter(None, some))) for some in together.values()]
+    return np.sort(first), joined
+
+
+def refuse_plane(file: InputFile) -> None:
+    """Raise InstanceError if the user calls coordinates plain numbers that are degrees."""
+    if file.read_as.coordinates == "plane":
+        raise InstanceError(
+            f"{file.path}: its format has latitudes and longitudes; leave --coordinates out"
+        )
