@@ -16,7 +16,7 @@ from gpu.problems.input_file import InputFile
 from gpu.problems.reading import Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import is_table
 from gpu.problems.table_kinds import TABLE_KINDS, load_table
-from gpu.problems.tsp import tours, tsplib
+from gpu.problems.tsp import matrix_objects, tours, tsplib
 from gpu.problems.tsp.geographic import MAP_FORMATS
 
 
@@ -60,6 +60,12 @@ FORMATS = (
         one_way=True,
     ),
     *(Format((one.kind,), one.title, one.looks, one.load) for one in GRAPH_LISTS),
+    Format(
+        (FileKind.MATRIX,),
+        "an object with a matrix",
+        matrix_objects.is_object,
+        matrix_objects.load_object,
+    ),
     Format(
         TABLE_KINDS,
         "a table",

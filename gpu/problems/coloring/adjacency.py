@@ -24,7 +24,6 @@ from gpu.problems.document import plain_name, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.integers import rows_in
 from gpu.problems.reading import FileKind
-from gpu.problems.table import Table, is_number
 
 _LARGEST_TEXT_MATRIX = 1 << 15  # rows
 _ONE_WAY = "only one triangle of the matrix is filled in part: an edge is what one of both has"
@@ -50,11 +49,12 @@ def graph_of_matrix(
 
     Its vertices have ``names``, if any are given.
     """
-    there = np.asarray(matrix) != 0
+    entries = np.nan_to_num(matrix)
+    there = entries != 0
     one_way = bool((there & ~there.T).any())
     below, above = np.tril(there, -1).any(), np.triu(there, 1).any()
     notes = [_ONE_WAY] if one_way and below and above else []
-    if not np.isin(np.asarray(matrix), (0, 1)).all():
+    if not np.isin(entries, (0, 1)).all():
         notes.append(NO_WEIGHTS)
     return made_graph(
         file,
@@ -70,25 +70,10 @@ def graph_of_matrix(
 
 
 def _matrix_of(file: InputFile) -> NDArray[np.int64] | None:
-    """Return the matrix of 0 and 1 that ``file`` is, with anything between its entries or nothing.
+    """Return the matrix of 0 and 1, with nothing between them, that ``file`` is.
 
     A triangle gets the other one's entries.
     """
-    matrix = _compact(file)
-    return _spaced(file) if matrix is None else matrix
-
-
-def _spaced(file: InputFile) -> NDArray[np.int64] | None:
-    rows = file.integers
-    if rows is None:
-        return None
-    counts, values = rows.counts[rows.counts > 0], rows.values
-    if len(counts) > 2 and counts[0] == 1 and values[0] == len(counts) - 1:
-        counts, values = counts[1:], values[1:]  # how many there are stands before them
-    return _whole_matrix(counts, values) if len(counts) > 1 and is_adjacency(values) else None
-
-
-def _compact(file: InputFile) -> NDArray[np.int64] | None:
     data = file.data.strip()
     first = data[: data.find(b"\n") + 1].strip()
     if not first or first.strip(b"01") or data.count(b"\n") >= _LARGEST_TEXT_MATRIX:
@@ -123,58 +108,16 @@ def _whole_matrix(counts: NDArray[np.int64], values: NDArray[np.int64]) -> NDArr
 
 
 def is_matrix(file: InputFile) -> bool:
-    """Whether ``file`` is a matrix of 0 and 1 without names."""
+    """Whether ``file`` is a matrix of 0 and 1 with nothing between them."""
     return _matrix_of(file) is not None
 
 
 def load_matrix(file: InputFile) -> GraphInstance:
-    """Load the matrix of 0 and 1 ``file``, which has no names."""
+    """Load the matrix of 0 and 1 ``file``, with nothing between them."""
     matrix = _matrix_of(file)
     if matrix is None:
         raise file.error("it is no square matrix of 0 and 1")
     return graph_of_matrix(file, matrix, read_as=read_as_of(file, FileKind.ADJACENCY))
-
-
-def load_table(file: InputFile, table: Table) -> GraphInstance:
-    """Load the square matrix of 0 and 1 that ``table``, made of ``file``, has; it may have names.
-
-    They stand above its columns, before its rows, or in both places. What else than 0 stands for
-    an edge is a weight; nothing stands for none.
-    """
-    rows = [cells for _, cells in table.rows()]
-    width = max(map(len, rows), default=0)
-    named_above = bool(table.header) or len(rows) == width + 1 or not _is_row(rows[0][1:])
-    above = rows[0] if named_above else []
-    rows = rows[named_above:]
-    n = len(rows)
-    index = width - n
-    if index not in (0, 1) or any(len(cells) not in (width, width - 1) for cells in rows):
-        raise file.error(f"it has {n:,} rows and {width:,} columns: an adjacency matrix is square")
-    names = [cells[0] for cells in rows] if index else above[-n:] if above else []
-    matrix = np.zeros((n, n))
-    for number, cells in enumerate(rows):
-        for at, cell in enumerate(cells[index:]):
-            if cell not in ("0", "", "-"):
-                matrix[number, at] = 1 if cell in _YES else _weight(file, cell)
-    if len(set(names)) < len(names):
-        raise file.error("two of its vertices have the same name")
-    read_as = read_as_of(file, FileKind.ADJACENCY)
-    return graph_of_matrix(file, matrix, names, read_as=read_as)
-
-
-_YES = ("1", "x", "X", "yes", "true", "True", "TRUE")
-
-
-def _is_row(cells: Sequence[str]) -> bool:
-    return all(cell in ("0", "", "-", *_YES) or is_number(cell) for cell in cells)
-
-
-def _weight(file: InputFile, cell: str) -> float:
-    """Return what an edge has in ``cell``: a number."""
-    try:
-        return float(cell.replace(",", "."))
-    except ValueError:
-        raise file.error(f"{shortened(cell)} in its matrix is neither 0 nor 1") from None
 
 
 _GRPR = re.compile(rb"\s*(?:[cp][^\n]*\n\s*)*[mv](?:[ \t]+[0-9]+)*[ \t\r]*(?:\n|\Z)")
