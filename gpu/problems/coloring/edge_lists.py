@@ -38,7 +38,6 @@ TO = {
 """What columns with the ends of edges are called."""
 
 _STATED = re.compile(rb"(?im)^[#%][^\n]*?\bnodes\b\s*[:=]?\s*([0-9]{1,9})\b")
-_LIST_KEYS = (("source", "target"), ("from", "to"), ("u", "v"), ("start", "end"), ("tail", "head"))
 _SCALARS = (str, int, float)
 _COMMENTED = 1 << 16  # bytes in which a comment says how many vertices there are
 
@@ -251,23 +250,17 @@ def is_header(rows: Sequence[tuple[int, list[str]]], first: int, second: int) ->
 def edges_of_value(value: Any) -> list[tuple[Any, Any]] | None:
     """Return the edges that the ``value`` of a file lists; None if it lists none.
 
-    Each is a list of two, or of three with a weight or properties; or an object with both ends.
+    Each is a list of two, or of three of which the last one has properties. Others are tables.
     """
     if isinstance(value, set | frozenset):
         value = sorted(value, key=str)
     if not isinstance(value, list | tuple) or not value:
         return None
-    if isinstance(value[0], Mapping):
-        keys = next((two for two in _LIST_KEYS if two[0] in value[0] and two[1] in value[0]), None)
-        if keys is None or not all(isinstance(one, Mapping) for one in value):
-            return None
-        pairs = [tuple(map(one.get, keys)) for one in value]
-    else:
-        if not all(isinstance(one, list | tuple) and len(one) in (2, 3) for one in value):
-            return None
-        if any(len(one) == 3 and isinstance(one[2], str) for one in value):
-            return None
-        pairs = [(one[0], one[1]) for one in value]
+    if not all(isinstance(one, list | tuple) and len(one) in (2, 3) for one in value):
+        return None
+    if any(len(one) == 3 and not isinstance(one[2], Mapping) for one in value):
+        return None
+    pairs = [(one[0], one[1]) for one in value]
     if not all(isinstance(end, _SCALARS) and end == end for pair in pairs for end in pair):
         return None
     return pairs
@@ -280,14 +273,10 @@ def lists_edges(value: Any) -> bool:
         return False
     ends = [end for pair in pairs for end in pair]
     if all(isinstance(end, str) for end in ends):
-        return not all(map(is_number, ends)) or isinstance(value[0], Mapping)
-    if not all(
-        isinstance(end, int) and not isinstance(end, bool) and 0 <= end < 2**62 for end in ends
-    ):
+        return not all(map(is_number, ends))
+    if not all(type(end) is int and 0 <= end < 2**62 for end in ends):
         return False
-    if isinstance(value[0], Mapping):
-        return True
-    if not all(len(one) == 2 for one in value) or len(value) == 2:  # two rows are a matrix
+    if len(value) == 2 and len(value[0]) == 2:  # two rows are a matrix
         return False
     return joins(np.array(pairs, np.int64).reshape(-1, 2))
 
