@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QSplitter,
     QVBoxLayout,
     QWidget,
@@ -26,7 +27,7 @@ from PySide6.QtWidgets import (
 
 from gpu.core.tables import Column
 from gpu.problems.preview import Preview
-from gpu.problems.reading import AS_FOUND, COORDINATES, SEPARATOR_NAMES, Doubt, FileKind, ReadAs
+from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, Doubt, FileKind, ReadAs
 from views.setup.fields import ChoiceBox
 from views.widgets.controls import make_button
 from views.widgets.labels import Label, make_label, plain_tip, set_role
@@ -85,13 +86,24 @@ _TIPS = {
     "encoding": "How letters are written in the file",
     "sheet": "Which sheet of the spreadsheet counts",
 }
-_ENDS = {  # what two columns can be chosen as
-    FileKind.PLACES: ("x", "y"),
-    FileKind.MATRIX: ("From", "To"),
-    FileKind.EDGES: ("From", "To"),
-    FileKind.ADJACENCY: ("From", "To"),
-}
 _AUTOMATIC = "Automatic"
+
+
+class _Picture(Label):
+    """A picture that is drawn anew for each size."""
+
+    resized = Signal()
+
+    def __init__(self) -> None:
+        super().__init__(alignment=Qt.AlignmentFlag.AlignCenter)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        self.setMinimumSize(_LEAST_PICTURE)
+        self.setAccessibleName("What is read, as a map or a matrix")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have it drawn anew."""
+        super().resizeEvent(event)
+        self.resized.emit()
 
 
 class ImportSheet(QDialog):
@@ -109,7 +121,7 @@ class ImportSheet(QDialog):
         self.read_as = AS_FOUND
         self._preview: Preview | None = None
         self._doubt: Doubt | None = None
-        self._kind: FileKind | None = None  # what the file is read as now
+        self._found = AS_FOUND  # how the file is read now
         self.choices: dict[str, QComboBox] = {}
         self.unit = QLineEdit(placeholderText="none")
         self.ends = ChoiceBox(10), ChoiceBox(10)
@@ -123,9 +135,7 @@ class ImportSheet(QDialog):
         self.seen = make_label("note", wrap=True)
         self.bar = QProgressBar(maximum=0, textVisible=False)
         self.bar.setAccessibleName("The file is being read")
-        self.picture = Label(alignment=Qt.AlignmentFlag.AlignCenter)
-        self.picture.setMinimumSize(_LEAST_PICTURE)
-        self.picture.setAccessibleName("What is read, as a map or a matrix")
+        self.picture = _Picture()
         self.table: ColumnTable[tuple[int, Sequence[str]]] = ColumnTable(
             "First rows", TableModel(itemgetter(0), unknown="")
         )
@@ -155,13 +165,13 @@ class ImportSheet(QDialog):
     def show_preview(
         self,
         preview: Preview,
-        kind: FileKind | None,
+        found: ReadAs,
         told: str,
         problem: str,
         doubt: Doubt | None,
     ) -> None:
-        """Show what the file is read as, and what came of it, or what the ``problem`` is."""
-        self._preview, self._kind, self._doubt = preview, kind, doubt
+        """Show how the file is read, as was ``found``, and what came of it, or the ``problem``."""
+        self._preview, self._found, self._doubt = preview, found, doubt
         self.bar.setVisible(False)
         self.open_button.setEnabled(not problem)
         set_role(self.seen, "problem" if problem else "note")
@@ -176,11 +186,6 @@ class ImportSheet(QDialog):
             self.picture.clear()
         else:
             self.picture.setPixmap(QPixmap.fromImage(image))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Have the picture drawn anew."""
-        super().resizeEvent(event)
-        self.resized.emit()
 
     def _make_fields(self) -> None:
         for name in _TITLES:
@@ -223,8 +228,11 @@ class ImportSheet(QDialog):
         fill(QVBoxLayout(self._asked), self.question, answers, margins=(10, 6, 10, 8), spacing=6)
         upper = QWidget()
         self._form = scrolled(form)
-        self._form.setMinimumWidth(230)
-        fill(QHBoxLayout(upper), (self._form, 2), (self.picture, 3), spacing=10)
+        self._form.setMinimumWidth(form.sizeHint().width() + 14)
+        card = QFrame()
+        card.setProperty("role", "card")
+        fill(QVBoxLayout(card), self.picture, margins=(2, 2, 2, 2))
+        fill(QHBoxLayout(upper), (self._form, 2), (card, 3), spacing=10)
         self._split = QSplitter(Qt.Orientation.Vertical, handleWidth=8, childrenCollapsible=False)
         self._split.addWidget(upper)
         self._split.addWidget(self.table)
@@ -248,7 +256,7 @@ class ImportSheet(QDialog):
         self.open_button.clicked.connect(self.accept)
         self.cancel_button.clicked.connect(self.reject)
         self.open_button.setDefault(True)
-        self._split.splitterMoved.connect(lambda *_: self.resized.emit())
+        self.picture.resized.connect(self.resized)
 
     def _chosen(self, name: str, _: int) -> None:
         value: Any = self.choices[name].currentData()
@@ -295,14 +303,14 @@ class ImportSheet(QDialog):
     def _show_choices(self) -> None:
         preview, said = self._preview, self.read_as
         assert preview is not None
-        kind = said.kind or self._kind
+        kind = said.kind or self._found.kind or preview.kind
         shown = set(preview.settings)
-        if kind is not FileKind.PLACES:
-            shown -= {"coordinates"}
+        if kind not in (None, FileKind.PLACES):
+            shown -= {"coordinates", "columns"}
+        if kind is not FileKind.MATRIX:
+            shown -= {"unit"}
         if kind in (FileKind.EDGES, FileKind.ADJACENCY):
-            shown -= {"unit", "decimal"}
-        if kind is FileKind.ADJACENCY:
-            shown -= {"columns"}
+            shown -= {"decimal"}
         for name, parts in self._rows.items():
             for part in parts:
                 part.setVisible(name in shown)
@@ -315,28 +323,29 @@ class ImportSheet(QDialog):
                 {str(one): text for one, text in kinds.items()},
                 KIND_NAMES.get(kind, "") if kind else "",
             ),
-            "coordinates": ({one: _COORDINATE_NAMES[one] for one in COORDINATES}, ""),
+            "coordinates": (
+                _COORDINATE_NAMES,
+                _COORDINATE_NAMES.get(self._found.coordinates, ""),
+            ),
             "header": ({"yes": "Names of columns", "no": "Values"}, header),
             "separator": (separators, separators.get(found, found)),
             "decimal": ({".": "Point", ",": "Comma"}, ""),
             "encoding": (_ENCODINGS, ""),
-            "sheet": ({}, ""),
+            "sheet": ({one: one for one in preview.sheets}, ""),
         }
         for name, box in self.choices.items():
             texts, now = options[name]
             _offer(box, texts, str(getattr(said, name) or ""), now)
-        self._show_ends(kind)
+        self._show_ends()
         with QSignalBlocker(self.unit):
             if self.unit.text().strip() != said.unit:
                 self.unit.setText(said.unit)
 
-    def _show_ends(self, kind: FileKind | None) -> None:
+    def _show_ends(self) -> None:
         preview, said = self._preview, self.read_as.columns
         assert preview is not None
         globe = "latitude" in preview.roles
-        ends = (
-            ("Latitude", "Longitude") if globe else _ENDS.get(kind or FileKind.PLACES, ("x", "y"))
-        )
+        ends = ("Latitude", "Longitude") if globe else ("x", "y")
         chosen = said.split(",") if said else ["", ""]
         for place, (label, box) in enumerate(zip(self.end_labels, self.ends, strict=True)):
             label.setText(ends[place])
@@ -353,7 +362,7 @@ class ImportSheet(QDialog):
         rows = list(enumerate(preview.rows))
         columns = [
             Column(
-                preview.roles[at] if at < len(preview.roles) and preview.roles[at] else f"{at + 1}",
+                preview.roles[at] if at < len(preview.roles) and preview.roles[at] else "–",
                 partial(_cell, at),
                 mark=partial(_mark, at, preview),
             )

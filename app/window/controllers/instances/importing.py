@@ -61,18 +61,19 @@ class ImportController(Controller):
         if self.sheet is None:
             return
         instance, told = reading.instance, ""
-        kind = reading.read_as.kind
+        found = reading.read_as
         if instance is not None:
-            kind = ReadAs.parse(instance.read_as).kind or kind
-            told = _told(instance)
-        self.sheet.show_preview(reading.preview, kind, told, reading.problem, reading.doubt)
+            found, told = ReadAs.parse(instance.read_as), _told(instance)
+        self.sheet.show_preview(reading.preview, found, told, reading.problem, reading.doubt)
         self._draw()
 
     def _fail(self, sentence: str) -> None:
         """Show that something else has failed than the reading: say, memory is short."""
         self._task = None
         if self.sheet is not None and self._reading is not None:
-            self.sheet.show_preview(self._reading.preview, None, "", sentence, None)
+            self.sheet.show_preview(
+                self._reading.preview, self._reading.read_as, "", sentence, None
+            )
 
     @Slot()
     def _draw(self) -> None:
