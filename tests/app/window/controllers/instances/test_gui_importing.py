@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
+from gpu.core.instance import Instance
 from gpu.problems.tsp.instance import TspInstance
 from tests.app.in_window import GRID, open_, sheet_of
 from tests.hands import choose, click, drop, press, write
@@ -25,6 +26,10 @@ def reread(qtbot: QtBot, application: Application, box_name: str, text: str) -> 
     return sheet_of(qtbot, application)
 
 
+def in_sight(application: Application) -> Instance | None:
+    return application.instance.value
+
+
 def loaded(application: Application) -> TspInstance:
     instance = application.importing._reading.instance
     assert isinstance(instance, TspInstance)
@@ -38,7 +43,7 @@ def test_a_matrix_is_seen_and_what_is_said_of_it_follows_at_once(
     file.write_text(TIMES, "utf-8")
     drop(opened.window, file)
     sheet = sheet_of(qtbot, opened)
-    assert opened.instance.value is None
+    assert in_sight(opened) is None
     assert "3 × 3" in sheet.seen.text()
     assert "directed" in sheet.seen.text()
     assert sheet.table.headings == ["name", "distances", "distances", "distances"]
@@ -57,7 +62,7 @@ def test_a_matrix_is_seen_and_what_is_said_of_it_follows_at_once(
     sheet = reread(qtbot, opened, "encoding", "UTF-8")
     with qtbot.waitSignal(opened.files.ready):
         press(sheet, Qt.Key.Key_Return)
-    shown = opened.instance.value
+    shown = in_sight(opened)
     assert isinstance(shown, TspInstance)
     assert (shown.names, shown.unit) == (("Depot", "Nord", "Süd"), "min")
     assert "unit=min" in shown.read_as
