@@ -48,7 +48,8 @@ def rows_in(lines: bytes, letter: str = "") -> IntegerRows | None:
     """Return the numbers in whole ``lines``; None if there is anything else in them.
 
     Numbers have no sign and at most 18 digits. Each line begins with the ``letter`` if one is
-    given, and has nothing but blanks between numbers then; else there may be one comma, semicolon or tab.
+    given, and has nothing but blanks between numbers then; else there may be one comma, semicolon
+    or tab.
     """
     if b"\r" in lines:
         lines = lines.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
