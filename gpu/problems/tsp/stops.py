@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.routes import RouteInstance
 
 
 class Stop(NamedTuple):
@@ -27,7 +28,7 @@ class Stop(NamedTuple):
 class Stops(Sequence[Stop]):
     """The stops of a route, each made when it is asked for: a route may have a million."""
 
-    instance: TspInstance
+    instance: TspInstance  # of the user's cities alone
     cities: NDArray[np.integer]  # from 0, in their order; a closed route ends where it begins
     legs: NDArray[np.int64]
     totals: NDArray[np.int64]
@@ -54,13 +55,20 @@ class Stops(Sequence[Stop]):
 
 
 def stops(instance: TspInstance, solution: NDArray[np.integer]) -> Stops:
-    """Return the stops of a tour (0-based): from the first city of the file, back to it at the end.
+    """Return the stops of a tour (0-based), from its start on.
 
-    SolutionError if ``solution`` is no tour of ``instance``.
+    A closed one begins with the first city of the file where no start is said, and ends where it
+    begins. SolutionError if ``solution`` is no tour of ``instance``.
     """
     instance.cost_of(solution)
-    start = int(np.flatnonzero(solution == 0)[0])
-    tour = np.roll(solution, -start)
-    cities = np.append(tour, tour[0])
-    legs = np.append(np.int64(0), instance.distances(cities[:-1], cities[1:]))
-    return Stops(instance, cities, legs, np.cumsum(legs), closed=True)
+    cities, closed = instance.route_of(solution)
+    real, start = instance, None
+    if isinstance(instance, RouteInstance):
+        # Its own distances are others between the ends of a fixed edge.
+        real, start = instance.base or instance, instance.start
+    if closed:
+        first = int(np.flatnonzero(cities == (start or 0))[0])
+        cities = np.roll(cities, -first)
+        cities = np.append(cities, cities[0])
+    legs = np.append(np.int64(0), real.distances(cities[:-1], cities[1:]))
+    return Stops(real, cities, legs, np.cumsum(legs), closed)
