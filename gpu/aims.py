@@ -65,7 +65,7 @@ class AimRow:
         return (
             (self.aim, self.problem) == (aim, instance.problem)
             and self.place in (None, place_of(device))
-            and n <= self.most
+            and instance.real_n <= self.most
             and (fits or not self.matrix)
             and not (self.directed and not instance.facts.get("directed"))
         )
@@ -165,7 +165,7 @@ def _made(row: AimRow, instance: Instance, device: Device) -> AimChoice:
         row.why
         or f"it was the best colony in runs on {MEASURED_ON[place_of(device)]} with {kind} {size}"
     )
-    if directed and device.kind == "cuda" and instance.n <= MOST_DIRECTED:
+    if directed and device.kind == "cuda" and instance.real_n <= MOST_DIRECTED:
         why += "; the device cpu has a better one for directed instances"
     elif (
         not directed

@@ -240,7 +240,9 @@ def drawn_thumbnail(
 ) -> QImage:
     """Draw an instance of any problem with a solution, if there is one."""
     if (places := instance.map_places) is not None:
-        return draw_places(places, solution, theme, ratio)
+        cities: Any = instance
+        path = None if solution is None else cities.route_of(solution).path
+        return draw_places(places[: instance.real_n], path, theme, ratio)
     from gpu.drawing.draw import GraphArtist  # imports SciPy and Numba
 
     graph: Any = instance  # what has no map is a graph

@@ -33,6 +33,7 @@ from app.window.controllers.instances.given_tours import GivenTourController
 from app.window.controllers.output.exports import ExportController
 from app.window.controllers.output.pictures import FilmController, PictureController
 from app.window.controllers.output.presentation import PresentationController
+from app.window.controllers.output.printing import PrintController
 from app.window.controllers.runs.decisions import DecisionController
 from app.window.controllers.runs.graphs import GraphController
 from app.window.controllers.runs.live import LiveController
@@ -95,6 +96,7 @@ class Application(QObject):
         self.graphs = GraphController(parts, self)
         self.exports = ExportController(parts, self)
         self.pictures = PictureController(parts, self)
+        self.printing = PrintController(parts, self)
         self.presentation = PresentationController(parts, self)
         self.archive = RunArchiveController(parts, self)
         self.replay = ReplayController(parts, self)

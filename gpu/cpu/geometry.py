@@ -18,9 +18,9 @@ from gpu.problems.tsp.neighbours import LEAST_WEIGHT, SHORTEST
 
 EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE, DOUBLED = range(9)
 """DOUBLED is the table of a directed instance, each of whose cities i is entered as 2 i and left as
-2 i + 1: its distance is that from a left city to an entered one."""
+2 i + 1. Its distance is that from a left city to an entered one, less a value of each of them."""
 
-FORBIDDEN = 2**31 - 1  # distance between two entered cities, or two left ones
+FORBIDDEN = 2**56  # distance between two entered cities, or two left ones: no sum makes up for it
 
 BOXED = (EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM)
 """Rules under which a box of coordinates bounds the distance to everything in it."""
@@ -33,7 +33,8 @@ class CityGeometry(NamedTuple):
     """What the distance and the weight of any pair follow from."""
 
     rule: int  # one of the constants above
-    # (n, 3): coordinates, z = 0 in the plane; latitude and longitude in radians for GEO
+    # (n, 3): coordinates, z = 0 in the plane; latitude and longitude in radians for GEO; for
+    # DOUBLED the value that is taken away from all distances of the city, then nothing
     points: NDArray[np.float64]
     speeds: NDArray[np.float64]  # (3,): of the motors of XRAY1 and XRAY2
     table: NDArray[np.int32]  # (n, n): the distances of TABLE and DOUBLED; else (1, 1)
@@ -51,7 +52,25 @@ def geometry_of(instance: TspInstance, beta: float) -> CityGeometry:
         matrix = np.zeros((1, 1), np.int32)
         rule = next(i for i, name in enumerate(_METRICS) if instance.metric.startswith(name))
     speeds = np.array(MOTOR_SPEEDS.get(instance.metric, (1.0, 1.0, 1.0)))
-    return CityGeometry(rule, points, speeds, np.array(matrix, np.int32, order="C"), float(beta))
+    return CityGeometry(rule, points, speeds, as_compiled(matrix), float(beta))
+
+
+def as_compiled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return a matrix as compiled code takes all arrays: writable, though nobody writes to it.
+
+    It is the same memory: a large matrix has no room for a copy.
+    """
+    matrix = np.ascontiguousarray(matrix, np.int32)
+    return matrix if matrix.flags.writeable else np.asarray(_Writable(matrix))
+
+
+class _Writable:
+    """The memory of an array, for NumPy."""
+
+    def __init__(self, array: NDArray[np.int32]) -> None:
+        self._array = array  # kept alive
+        place, _ = array.__array_interface__["data"]
+        self.__array_interface__ = {**array.__array_interface__, "data": (place, False)}
 
 
 def is_flat(geometry: CityGeometry) -> bool:
@@ -67,7 +86,8 @@ def distance(geometry: CityGeometry, a: Whole, b: Whole) -> np.int64:
     if geometry.rule == DOUBLED:
         if (a & 1) == (b & 1):
             return np.int64(FORBIDDEN)
-        return np.int64(geometry.table[a >> 1, b >> 1] if a & 1 else geometry.table[b >> 1, a >> 1])
+        away = geometry.table[a >> 1, b >> 1] if a & 1 else geometry.table[b >> 1, a >> 1]
+        return np.int64(away) - np.int64(geometry.points[a, 0]) - np.int64(geometry.points[b, 0])
     points = geometry.points
     x = abs(points[a, 0] - points[b, 0])
     y = abs(points[a, 1] - points[b, 1])

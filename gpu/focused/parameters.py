@@ -21,7 +21,7 @@ from gpu.tour_changes.parameters import (
 )
 
 FOCUSED_STEPS = 4  # of an ant that is replayed
-MOST_DIRECTED = 4096  # cities of a directed instance: more would not make one patch
+MOST_DIRECTED = 20_000  # cities of a directed instance: no larger one was tried
 
 _HEAT = (
     "Temperature at which a long cycle of cooling begins. Its unit is the mean length of an edge "
@@ -184,10 +184,10 @@ class FocusedCudaParameters(FocusedParameters):
 
 def require_few_directed(instance: TspInstance) -> None:
     """Raise ParameterError if ``instance`` is directed and too large."""
-    if instance.directed and instance.n > MOST_DIRECTED:
+    if instance.directed and instance.real_n > MOST_DIRECTED:
         raise ParameterError(
             f"focused colonies take directed instances of up to {MOST_DIRECTED:,} cities, and "
-            f"{instance.name} has {instance.n:,}: choose the colony acs or mmas"
+            f"{instance.name} has {instance.real_n:,}: choose the colony acs or mmas"
         )
 
 

@@ -57,10 +57,10 @@ def test_small_instances_are_for_colonies_with_a_matrix(
         (GPU, 5000, "acs-gpu-alt", 1024),
         (GPU, 15_000, "acs-gpu-alt", 256),
         (dataclasses.replace(GPU, memory=1 << 30), 15_000, "acs-gpu-spm", 256),
-        (CORES, 5000, "acs-gpu", 8),
+        (CORES, 25_000, "acs-gpu", 8),
         (CORES, 50_000, "acs-cores-spm", 16),
-        (dataclasses.replace(CORES, memory=1 << 30), 15_000, "acs-cores-spm", 16),
-        (CORE, 5000, "acs-seq", 8),
+        (dataclasses.replace(CORES, memory=1 << 30), 25_000, "acs-cores-spm", 16),
+        (CORE, 25_000, "acs-seq", 8),
         (CORE, 50_000, "acs-seq-spm", 16),
     ],
 )
@@ -78,7 +78,7 @@ def test_the_focused_colony_is_for_larger_symmetric_instances(
 
 @pytest.mark.parametrize("device", [CORES, CORE])
 def test_on_cores_the_focused_colony_is_for_directed_instances(device: Device) -> None:
-    for n in (5, 200, 1000, 4096):
+    for n in (5, 200, 1000, 20_000):
         chosen = aims.choice(Aim.BEST, dataclasses.replace(many_cities(n), directed=True), device)
         assert (chosen.system.alias, chosen.parameters) == ("focused", {})
 
@@ -91,7 +91,7 @@ def test_a_directed_instance_goes_to_cores_unless_the_gpu_is_asked_for(
     directed = dataclasses.replace(cities, directed=True)
     found = [new_session(one).device for one in (cities, directed)]
     assert found == ["cuda:0", "cpu"]
-    large = dataclasses.replace(many_cities(5000), directed=True)
+    large = dataclasses.replace(many_cities(20_001), directed=True)
     for aim, one in ((Aim.BEST, large), (Aim.PAPER, directed)):
         assert aims.device_for(aim, one, (GPU, CORES, CORE)) is GPU
     advice = "; the device cpu has a better one for directed instances"

@@ -80,6 +80,7 @@ _ACTION_TEXTS = {  # text, keys, tip
         "The command line that does the same as the window, for a terminal",
     ),
     "picture": ("Export picture…", "Ctrl+E", "A picture of a view, for print or for a page"),
+    "print": ("Print…", "Ctrl+P", "Print the map and the list of stops, or write them as PDF"),
     "copy-picture": ("Copy picture", "Ctrl+Alt+C", "A picture of the view in front"),
     "past-back": ("Improvement before", ",", "Show the run as it was at the improvement before"),
     "past-next": ("Next improvement", ".", "Show the run as it was at the next improvement"),
@@ -249,7 +250,7 @@ class Actions:
             *self._named("gallery", "open", "draw", "bundled"),
             self.recent_menu.menuAction(),
         ]
-        taking = [*saving, self["picture"], export.menuAction()]
+        taking = [*saving, self["picture"], export.menuAction(), self["print"]]
         playing, last = self._named("script", "example"), self._named("quit")
         _fill(file_menu, opening, taking, playing, last)
         exports = [one for one in self.exports.values() if one not in saving]

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.instance import Instance
+from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState, Wanted
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity, Question, question
@@ -33,7 +34,10 @@ from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.gallery.gallery import Gallery
+from views.problem_display import DISPLAYS
 from views.setup.setup_panel import SetupPanel
+from views.tour.stops_view import StopsView
+from views.tour.tour_view import TourView
 from views.widgets import styling
 from views.widgets.controls import AccessibleNames
 from views.widgets.labels import ElidedLabel, window_title
@@ -302,6 +306,11 @@ class MainWindow(QMainWindow):
         self.dashboard.arranged.connect(self._show_problem)
         self.dashboard.asked.connect(self.pages.show_views)
         self.dashboard.following.styling.connect(self._hold_back)
+        stops, map_ = self.view(StopsView), self.view(TourView)
+        routes = DISPLAYS[Problem.TSP].routes
+        stops.offer([self.actions_.exports[name] for name in routes], self.actions_["print"])
+        stops.city_chosen.connect(self._show_city)
+        map_.city_chosen.connect(stops.choose)
         self.gallery.back_requested.connect(self.pages.show_views)
         self.pages.left_gallery.connect(self.dashboard.take_focus)
         self.pages.currentChanged.connect(self._change.hold)
@@ -309,6 +318,14 @@ class MainWindow(QMainWindow):
         self.presentation.changed.connect(self._change_theme)
         self.presentation.told.connect(lambda hint: self.tell(hint, "info"))
         self.presentation.ended.connect(self._forget_hint)
+
+    @Slot(int)
+    def _show_city(self, city: int) -> None:
+        """Show a city on the map, if its pane is in sight."""
+        map_ = self.view(TourView)
+        if self.dashboard.panes[0].isVisible():
+            self.dashboard.panes[0].tabs.setCurrentWidget(map_)
+            map_.show_city(city)
 
     def _show_problem(self) -> None:
         shortcuts = {key: view.shortcut for key, view in self.dashboard.views.items()}

@@ -200,6 +200,21 @@ def as_pdf(of: PicturedView, look: PictureLook) -> Steps[bytes]:
     return bytes(buffer.data().data())
 
 
+def onto(painter: QPainter, of: PicturedView, look: PictureLook, place: QRectF) -> Steps[None]:
+    """Draw a picture with ``painter`` at ``place``, whose shape is that of ``look``."""
+
+    def draw(page: _Page) -> Steps[None]:
+        yield
+        painter.save()
+        painter.translate(place.topLeft())
+        painter.scale(place.width() / page.size.width(), place.height() / page.size.height())
+        painter.setClipRect(QRectF(QPoint(), page.size))
+        _paint(painter, of, look, page)
+        painter.restore()
+
+    yield from _dressed(of, look, draw)
+
+
 PICTURE_MAKERS: dict[str, Callable[[PicturedView, PictureLook], Steps[QImage | bytes]]] = {
     "png": as_image,
     "svg": as_svg,

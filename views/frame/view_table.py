@@ -20,6 +20,7 @@ from views.plots.pheromone_view import PheromoneView
 from views.runs.device_view import DeviceView
 from views.runs.log_view import LogView
 from views.runs.runs_view import RunsView
+from views.tour.stops_view import StopsView
 from views.tour.tour_view import TourView
 from views.widgets.labels import Paper, ViewExplanation
 from views.widgets.view import View
@@ -48,6 +49,7 @@ VIEWS = [
     ViewRow(RaceView, LARGE_PANE),
     ViewRow(StudyView, LARGE_PANE),
     ViewRow(ConvergenceView, UPPER_PANE),
+    ViewRow(StopsView, UPPER_PANE, (Problem.TSP,)),
     ViewRow(ClassesView, UPPER_PANE, (Problem.COLORING,)),
     ViewRow(AdjacencyView, UPPER_PANE, (Problem.COLORING,)),
     ViewRow(HitRateView, UPPER_PANE, (Problem.TSP,)),
@@ -145,6 +147,12 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
         "an iteration lies above it: as long as the two are apart, ants still try different "
         "solutions.",
         _MMAS_PAPER,
+    ),
+    "stops": ViewExplanation(
+        "Each row is a stop of the best route, in its order, with the way from the stop before and "
+        "the way from the beginning. A click on a row shows the city on the map, and a click on a "
+        "city its row.",
+        _TSPLIB_PAPER,
     ),
     "classes": ViewExplanation(
         "Each bar is a color class, and its height the number of vertices in it. Ants fill one "

@@ -40,12 +40,14 @@ _THUMBNAIL_INK = 0.10  # share of the picture that edges may cover before they a
 
 def draw_places(
     places: Points,
-    tour: NDArray[np.int32] | None,
+    path: NDArray[np.integer] | None,
     theme: Theme,
     ratio: float = 1.0,
     size: QSize = THUMBNAIL_SIZE,
 ) -> QImage:
-    """Draw cities, y up, and a ``tour`` through them if there is one.
+    """Draw cities, y up, and the ``path`` of a route through them if there is one.
+
+    A closed route ends in the city where it begins.
 
     ``size`` is in pixels of the window, each of which has ``ratio`` pixels of the screen.
     """
@@ -53,14 +55,15 @@ def draw_places(
     area = QRectF(0, 0, size.width(), size.height())
     transform = _fitting(places, area)
     many = as_pixels(painter, len(places))
-    if tour is not None:
-        colour, width = theme.colour("best"), 1.6 if len(tour) <= 1_000 else 1.0
-        if many:
-            draw_path(painter, places, tour, transform, area, colour, ratio)
+    if path is not None:
+        colour, width = theme.colour("best"), 1.6 if len(path) <= 1_000 else 1.0
+        if many and path[0] == path[-1]:
+            around = path[:-1].astype(np.int32)
+            draw_path(painter, places, around, transform, area, colour, ratio)
         else:
-            around = to_pixels(places[np.append(tour, tour[0])], transform)
-            draw_lines(painter, path_lines(around), colour, width * ratio)  # of the screen
-    if tour is None or len(places) <= _BESIDE_TOUR:
+            lines = path_lines(to_pixels(places[path], transform))
+            draw_lines(painter, lines, colour, width * ratio)  # of the screen
+    if path is None or len(places) <= _BESIDE_TOUR:
         colour = theme.colour("city", 0.9)
         seen = (
             places_in_sight(painter, places, transform, area, colour)

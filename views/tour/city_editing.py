@@ -13,7 +13,7 @@ from views.widgets.canvas_view import CanvasView
 from views.widgets.layers import Layer, Points, draw_lines, draw_points, to_pixels
 
 FEWEST_TO_EDIT = 3  # cities that must stay
-_CLICK = 4.0  # pixels that the mouse moves during a click, at most
+CLICK = 4.0  # pixels that the mouse moves during a click, at most
 _NOWHERE = math.nan
 _NO_PLACES = np.empty((0, 2))
 _UNDO_KEYS = (Qt.Key.Key_Z, Qt.Key.Key_Y)
@@ -167,7 +167,7 @@ class CityEditing(QObject):
     def _release(self, at: QPointF, place: QPointF) -> bool:
         assert self._pressed is not None
         way = at - self._pressed
-        clicked = math.hypot(way.x(), way.y()) <= _CLICK
+        clicked = math.hypot(way.x(), way.y()) <= CLICK
         dragged, self._dragged, self._pressed = self._dragged, None, None
         if dragged is not None and not clicked:
             self._move(dragged, place)

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
 from gpu.core.formats import number_of, percent, whole
 from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.tsp.instance import TspInstance
-from views.problem_display import WELCOME, display_of
+from gpu.problems.tsp.stops import in_order
+from views.problem_display import WELCOME, display_of, is_on_globe
 from views.tour import tour_layers
-from views.tour.city_editing import CityEditing, EditLayer
-from views.tour.map_layer import LitLayer, MapLayer, NamesLayer
+from views.tour.city_editing import CLICK, CityEditing, EditLayer
+from views.tour.globe_layer import GlobeLayer
+from views.tour.label_layers import EndsLayer, Labels, LabelsLayer, RouteEnds
+from views.tour.map_layer import LitLayer, MapLayer
 from views.tour.tour_layers import Tour, near_edge
 from views.widgets.canvas_view import CanvasView
 from views.widgets.controls import Chip, make_button
@@ -33,6 +38,7 @@ _BEFORE_AND_AFTER = (
 _EDIT_TIP = "Add, move and remove cities, even while a colony runs (E)"
 _HOW = "Click: add · drag: move · right click or Delete: remove · Ctrl+Z: undo"
 
+_NARROWEST = 0.1  # of a map near a pole: how wide a degree of longitude is in one of latitude
 _ALL_AT_ONCE = 1000  # most cities of an instance whose layers are all drawn at once
 
 
@@ -46,11 +52,15 @@ class TourView(CanvasView):
     redraw_interval = 0.0  # people look at what moves
     edited = Signal(object)  # a tuple of edits of cities that the user asks for
     editing_switched = Signal(bool)  # whether the user edits cities now
+    city_chosen = Signal(int)  # the user has clicked this city, from 0
+    menu_wanted = Signal(int, object)  # a right click on this city, and where on the screen
 
     def __init__(self) -> None:
         super().__init__()
         self._instance: TspInstance | None = None
         self._improved: tuple[Tour, Tour] | None = None  # before and after local search
+        self._plan = False  # whether only the plan of the route is shown
+        self._pressed: QPointF | None = None  # where a button of the mouse went down, in pixels
         self._comparison = ""  # of the tour that was opened with the best one
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
         self.lit = LitLayer(8)
@@ -62,7 +72,9 @@ class TourView(CanvasView):
             "best": tour_layers.TourLayer(4, "best", bold=True),
             "given": tour_layers.TourLayer(5, "gap", dashes=True),
             "improved": tour_layers.ImprovementLayer(6),
-            "names": NamesLayer(7),
+            "labels": LabelsLayer(7),
+            "ends": EndsLayer(7.5),
+            "globe": GlobeLayer(-1),
             "lit": self.lit,
         }
         self._edit_layer = EditLayer(8)
@@ -76,6 +88,13 @@ class TourView(CanvasView):
             "trails": Chip("Trails", "trail", "band", trails_tip),
             "cities": Chip("Cities", "city", "dots", "The cities"),
             "names": Chip("Names", "text", "dots", "The names of the cities, where there is room"),
+            "numbers": Chip(
+                "Numbers",
+                "text",
+                "dots",
+                "The numbers of the stops of the best route, where there is room, and its start",
+            ),
+            "globe": Chip("Grid", "muted", "thin", "Latitudes and longitudes, and a scale bar"),
             "given": Chip("Opened", "gap", "dashes"),
             "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
         }
@@ -83,8 +102,8 @@ class TourView(CanvasView):
         self.chips["improved"].hide()
         self.layers["improved"].setVisible(False)
         self.chips["given"].hide()
-        for layer in self.layers.values():
-            self.box.addItem(layer)
+        for name, layer in self.layers.items():
+            self.box.addItem(layer, ignoreBounds=name == "globe")
         self.box.addItem(self._edit_layer, ignoreBounds=True)
         self.graphics.installEventFilter(self)
         self.edit_button = make_button("plain", tip=_EDIT_TIP)
@@ -123,7 +142,9 @@ class TourView(CanvasView):
         self._comparison = ""
         self.chips["given"].hide()
         self._show_cities(instance)
-        self.editing.begin(np.empty((0, 2)) if instance is None else instance.display)
+        self.editing.begin(_places(instance))
+        self.chips["numbers"].setChecked(instance is not None and bool(instance.names))
+        self.box.setAspectLocked(True, _narrowing(instance))
         self.fit()
 
     def show_edited(self, instance: TspInstance) -> None:
@@ -133,15 +154,19 @@ class TourView(CanvasView):
     def _show_cities(self, instance: TspInstance | None) -> None:
         self._instance = instance
         self.begin_run()
-        points = np.empty((0, 2)) if instance is None else instance.display
+        points = _places(instance)
         around = np.array(corners(points)) if len(points) else points  # once for all layers
         for layer in self.layers.values():
             layer.set_cities(points, around)
             if isinstance(layer, tour_layers.TourLayer):
                 layer.directed = instance is not None and instance.directed
-        names = () if instance is None else instance.names
-        self.layers["names"].show_part(names or None)
-        self.chips["names"].setVisible(bool(names))
+                if instance is not None:
+                    layer.route_of = instance.route_of
+        self._show_labels()
+        self.chips["names"].setVisible(instance is not None and bool(instance.names))
+        on_globe = is_on_globe(instance)
+        self.layers["globe"].show_part(on_globe or None)
+        self.chips["globe"].setVisible(on_globe)
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
         self.chips["optimum"].setVisible(has_optimum)
@@ -171,7 +196,29 @@ class TourView(CanvasView):
         """Give mouse and keys to the tool that edits cities, if it is in use."""
         if watched is self.graphics:  # it gets the keys, and its viewport the mouse
             return self.editing.handle_key(event)
-        return self.editing.handle_mouse(event) or super().eventFilter(watched, event)
+        if self.editing.handle_mouse(event):
+            return True
+        if not self.editing.on and isinstance(event, QMouseEvent):
+            self._notice_click(event)
+        return super().eventFilter(watched, event)
+
+    def _notice_click(self, event: QMouseEvent) -> None:
+        """Tell of a click on a city."""
+        if event.type() == QEvent.Type.MouseButtonPress:
+            self._pressed = event.position()
+        elif event.type() == QEvent.Type.MouseButtonRelease and self._pressed is not None:
+            way, self._pressed = event.position() - self._pressed, None
+            at = self.graphics.mapToScene(event.position().toPoint())
+            instance = self._instance
+            if instance is None or math.hypot(way.x(), way.y()) > CLICK:
+                return
+            city = self.nearest(_places(instance), self.box.mapSceneToView(at))
+            if city is None:
+                return
+            if event.button() == Qt.MouseButton.LeftButton:
+                self.city_chosen.emit(city)
+            elif event.button() == Qt.MouseButton.RightButton:
+                self.menu_wanted.emit(city, event.globalPosition().toPoint())
 
     def _switch_editing(self, on: bool) -> None:
         self.editing.switch(on=on)
@@ -207,6 +254,7 @@ class TourView(CanvasView):
         for name in ("best", "latest", "trails", "improved"):
             self.layers[name].show_part(None)
         self._offer_improved(offered=False)
+        self._show_labels()
         self._describe()
 
     @property
@@ -236,19 +284,23 @@ class TourView(CanvasView):
             if name == "improved":
                 self._improved = part
                 self._describe()
-                part = tour_layers.changes(*part)
+                assert self._instance is not None
+                part = tour_layers.changes(*map(self._instance.route_of, part))
             self.layers[name].show_part(part)
+            if name == "best" and self.chips["numbers"].isChecked():
+                self._show_labels()
 
     def point_at(self, place: QPointF) -> None:
         """Say which city is under the mouse, or else which edge of the best tour."""
         instance = self._instance
         if instance is None:
             return
-        city, best = self.nearest(instance.display, place), self.layers["best"]
+        city, best = self.nearest(_places(instance), place), self.layers["best"]
         found = Pointed() if city is None else Pointed(places=(city,))
         if city is None and best.shown is not None and best.isVisible():
             pixel = self.box.viewPixelSize()
-            found = near_edge(instance.display, best.shown, place, pixel)
+            order = instance.route_of(best.shown)
+            found = near_edge(_places(instance), order, place, pixel)
         self.point_out(found)
         self.point_to(found)
 
@@ -265,7 +317,44 @@ class TourView(CanvasView):
         self.point_out(NOTHING)
         self.point_to(NOTHING)
 
+    def _show_labels(self) -> None:
+        """Show names and numbers beside the cities, as far as the user wants them."""
+        instance, best = self._instance, self.layers["best"].shown
+        wanted = {name: self._plan or self.chips[name].isChecked() for name in ("names", "numbers")}
+        names = instance.names[: instance.real_n] if instance and wanted["names"] else ()
+        order, ends = None, None
+        if instance is not None and best is not None and wanted["numbers"]:
+            order, closed = in_order(instance, best)
+            ends = RouteEnds(int(order[0]), None if closed else int(order[-1]))
+        bar = is_on_globe(instance) and self.chips["globe"].isChecked()
+        labels = Labels(names, order, bar) if names or order is not None else None
+        self.layers["labels"].show_part(labels)
+        self.layers["ends"].show_part(ends)
+
+    def show_plan(self, *, on: bool) -> None:
+        """Show nothing but the best route with all labels, as on paper; or what was there."""
+        for name in ("trails", "latest", "optimum", "given", "improved", "lit"):
+            self.layers[name].setVisible(not on and (name == "lit" or self.chips[name].isChecked()))
+        self._plan = on
+        if on:
+            self.leave()
+        self._show_labels()
+
+    def show_city(self, city: int) -> None:
+        """Light up ``city``, and bring it into sight."""
+        if self._instance is None or not city < self._instance.n:
+            return
+        x, y = self._instance.display[city].tolist()
+        seen = self.box.viewRect()
+        if not seen.contains(QPointF(x, y)):
+            self.box.translateBy(x=x - seen.center().x(), y=y - seen.center().y())
+        self.point_out(Pointed(places=(city,)))
+
     def _show_layer(self, name: str, shown: bool) -> None:
+        if name in ("names", "numbers", "globe"):
+            self._show_labels()
+        if name in ("names", "numbers"):
+            return
         self.layers[name].setVisible(shown)
         if name in ("improved", "given"):
             self._describe()
@@ -294,6 +383,22 @@ class TourView(CanvasView):
         self.caption.setText(text)
 
 
+def _places(instance: TspInstance | None) -> NDArray[np.float64]:
+    """Return where cities are drawn: those of the user."""
+    return np.empty((0, 2)) if instance is None else instance.display[: instance.real_n]
+
+
+def _narrowing(instance: TspInstance | None) -> float:
+    """Return how many times as long a degree of latitude is as one of longitude, upside down.
+
+    So a map of the globe has the same scale in both directions, in the middle of its cities.
+    """
+    if instance is None or not instance.geographic:
+        return 1.0
+    low, high = corners(instance.display)
+    return max(_NARROWEST, math.cos(math.radians(float(low[1] + high[1]) / 2)))
+
+
 def _words(instance: TspInstance, part: Pointed) -> str:
     """Return what is said of a city or an edge."""
     display = display_of(instance)
@@ -308,7 +413,9 @@ def _words(instance: TspInstance, part: Pointed) -> str:
 
 def _caption(instance: TspInstance) -> str:
     kind = "directed, " if instance.directed else ""
-    parts = [instance.name, f"{kind}{number_of(instance.n, 'city')}", str(instance.metric)]
+    parts = [instance.name, f"{kind}{number_of(instance.real_n, 'city')}", str(instance.metric)]
+    if wish := instance.wish:
+        parts.insert(2, wish)
     if instance.optimum:
         parts.append(f"best known {whole(instance.optimum)}")
     if instance.computed_layout:

@@ -65,7 +65,7 @@ class CanvasView(View):
     def apply_theme(self, theme: Theme) -> None:
         """Use the colours and the type of ``theme``, in all layers too."""
         super().apply_theme(theme)
-        for item in self.box.addedItems:
+        for item in self.box.childGroup.childItems():  # those without bounds, too
             if isinstance(item, Layer):
                 item.set_theme(theme)
         self.graphics.setBackground(theme.colour("panel"))

@@ -75,15 +75,15 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         super().__init__()
         self.columns: Sequence[Column[Row]] = ()
         self.key = key  # tells rows apart: which are selected is kept while they change
-        self.all: list[Row] = []
-        self.rows: list[Row] = []  # those that are shown, in their order
+        self.all: Sequence[Row] = ()
+        self.rows: Sequence[Row] = ()  # those that are shown, in their order
         self._unknown = unknown  # what a cell with no value says
-        self._matches: Callable[[Row], bool] = lambda _: True
+        self._matches: Callable[[Row], bool] | None = None
         self._column, self._order = -1, Qt.SortOrder.AscendingOrder
         self._theme = DARK
         self._colours: dict[str, QColor] = {}
-        # Texts and marks of rows, made once: painting asks often.
-        self._made: dict[int, tuple[list[str], list[list[str]]]] = {}
+        # Texts and marks of rows, by their keys, made once: painting asks often.
+        self._made: dict[Hashable, tuple[list[str], list[list[str]]]] = {}
 
     def texts(self, row: Row) -> list[str]:
         """Return what the cells of a row say."""
@@ -94,11 +94,11 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         return self._known(row)[1]
 
     def _known(self, row: Row) -> tuple[list[str], list[list[str]]]:
-        known = self._made.get(id(row))
+        key = self.key(row)
+        known = self._made.get(key)
         if known is None:
             marks = [self.mark(row, column).split() for column in self.columns]
-            known = texts(self.columns, row, self._unknown), marks
-            self._made[id(row)] = known
+            known = self._made[key] = texts(self.columns, row, self._unknown), marks
         return known
 
     def mark(self, row: Row, column: Column[Row]) -> str:
@@ -121,11 +121,22 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         self._colours.clear()
 
     def show_rows(self, rows: Sequence[Row], columns: Sequence[Column[Row]] | None = None) -> None:
-        """Show other rows, and other columns if they are given."""
-        self.all = list(rows)
+        """Show other rows, and other columns if they are given.
+
+        A range is kept as it is: of a million rows, only those in sight are made.
+        """
+        is_range = isinstance(rows, range)
+        kept: Sequence[Row] = rows if is_range else list(rows)
+        self.beginResetModel()
+        self.take(kept, columns)
+        self.endResetModel()
+
+    def take(self, rows: Sequence[Row], columns: Sequence[Column[Row]] | None) -> None:
+        """Have other rows, while the model is reset."""
+        self.all = rows
         self.columns = self.columns if columns is None else columns
         self._made.clear()
-        self._arrange()
+        self._order_rows()
 
     def update_row(self, row: Row) -> None:
         """Show the new state of a row where it is now; add one that is new at the top."""
@@ -134,10 +145,10 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         if place is None:
             self.show_rows([row, *self.all])
             return
-        self._made.pop(id(self.all[place]), None)
-        self.all[place] = row
+        self._made.pop(key, None)
+        self.all = [*self.all[:place], row, *self.all[place + 1 :]]
         if (at := self.place_of(key)) is not None:
-            self.rows[at] = row
+            self.rows = [*self.rows[:at], row, *self.rows[at + 1 :]]
             self.dataChanged.emit(self.index(at, 0), self.index(at, len(self.columns) - 1))
 
     def filter(self, matches: Callable[[Row], bool]) -> None:
@@ -185,9 +196,14 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         return column.title if role == _DISPLAY else None
 
     def _arrange(self) -> None:
-        """Filter and sort anew."""
         self.beginResetModel()
-        rows = [row for row in self.all if self._matches(row)]
+        self._order_rows()
+        self.endResetModel()
+
+    def _order_rows(self) -> None:
+        """Filter and sort anew."""
+        matches = self._matches
+        rows = self.all if matches is None else [row for row in self.all if matches(row)]
         if 0 <= self._column < len(self.columns):
             keyed = [(self.columns[self._column].key(row), row) for row in rows]
             known = [pair for pair in keyed if pair[0] is not None]
@@ -195,7 +211,6 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             known.sort(key=lambda pair: pair[0], reverse=backwards)
             rows = [row for _, row in known] + [row for key, row in keyed if key is None]
         self.rows = rows
-        self.endResetModel()
 
 
 class ColumnTable(QTableView, Generic[Row]):
@@ -323,7 +338,9 @@ class ColumnTable(QTableView, Generic[Row]):
 
     def _restore(self) -> None:
         model, flags = self.selectionModel(), QItemSelectionModel.SelectionFlag
-        places = {self.content.key(row): at for at, row in enumerate(self.content.rows)}
+        kept = bool(self._kept) or self._at is not None
+        rows = self.content.rows if kept else ()
+        places = {self.content.key(row): at for at, row in enumerate(rows)}
         chosen, last = QItemSelection(), len(self.content.columns) - 1
         for key in self._kept:
             if (at := places.get(key)) is not None:

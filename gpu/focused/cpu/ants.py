@@ -17,7 +17,16 @@ from gpu.cpu.record import ITERATION
 from gpu.focused.cpu.directed import stride
 from gpu.focused.cpu.merge import enter
 from gpu.focused.cpu.state import TEMPERATURE, TOUR_LENGTH, FocusedState
-from gpu.tour_changes.cpu.patch import away, copy, forget, given_up, lay_out, take_back, turn_noted
+from gpu.tour_changes.cpu.patch import (
+    NEVER,
+    away,
+    copy,
+    forget,
+    given_up,
+    lay_out,
+    take_back,
+    turn_noted,
+)
 from gpu.tour_changes.cpu.search import changes, forget_queue, improve, settle
 from gpu.tour_changes.cpu.state import (
     GIVEN_UP,
@@ -152,7 +161,7 @@ def _bridge(lists: CityLists, patch: Patch, p0: Whole, p1: Whole, p2: Whole, p3:
     d1, e0 = np.int32(tour[p3]), np.int32(tour[p3 + 1 if p3 + 1 < size else 0])
     gain = given_up(lists, patch, a0, b0) + given_up(lists, patch, b1, c0)
     gain += given_up(lists, patch, c1, d0) + given_up(lists, patch, d1, e0)
-    if gain < 0:
+    if gain < -(NEVER // 2):
         return NOT_BRIDGED  # a link is among them
     patch.numbers[GIVEN_UP] = gain
     gain -= away(lists, patch, a0, d0) + away(lists, patch, d1, c0)

@@ -22,7 +22,7 @@ from gpu.core.snapshot import Merges, Wanted
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import ListedColony, ListedTrails
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.geometry import DOUBLED, TABLE
+from gpu.cpu.geometry import DOUBLED, TABLE, CityGeometry
 from gpu.cpu.philox import key_of, share, words_of
 from gpu.cpu.record import (
     ITERATION,
@@ -34,7 +34,7 @@ from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.focused.cpu import state as states
 from gpu.focused.cpu.ants import search_cell, settle_all
-from gpu.focused.cpu.directed import PREPARING, city_at, doubled, halved
+from gpu.focused.cpu.directed import bytes_prepared, city_at, doubled, halved
 from gpu.focused.cpu.merge import make_again, merge
 from gpu.focused.cpu.state import (
     CHAMPION,
@@ -60,14 +60,14 @@ def share_out(state: FocusedState) -> None:
     """Make the cells of the next iteration. Each has its places of the source in ascending order.
 
     Cities are halved along a direction, then across it, and so on; the direction is drawn. Where
-    there are no coordinates, stretches of the source are halved, from a place that is drawn.
+    there are no coordinates, they are halved by their distances from one of them.
     """
     cells, source, geometry = state.cells, state.source, state.lists.geometry
     n, count = source.size, cells.bounds.size - 1
     words = words_of(state.rules.key, CELLS, state.record.numbers[ITERATION], 0, 0)
     angle = math.pi * share(words[0])
     east, north = math.cos(angle), math.sin(angle)
-    offset = np.int64(share(words[1]) * (n // 2))
+    tabled = geometry.rule in (TABLE, DOUBLED)
     for entry in range(n):
         cells.members[entry] = entry
     cells.bounds[0], cells.bounds[count] = 0, n
@@ -75,12 +75,14 @@ def share_out(state: FocusedState) -> None:
     while width > 1:
         for first in range(0, count, width):
             begin, end = cells.bounds[first], cells.bounds[first + width]
+            middle_of_all = begin + np.int64(share(words[1]) * (end - begin))
+            landmark = source[cells.members[middle_of_all]]
             for entry in range(begin, end):
-                place = np.int64(cells.members[entry])
-                if geometry.rule in (TABLE, DOUBLED):
-                    key = np.float64((place // 2 + offset) % (n // 2 + 1))
+                city = source[cells.members[entry]]
+                if tabled:
+                    key = _from_landmark(geometry, landmark, city, across)
                 else:
-                    x, y = geometry.points[source[place], 0], geometry.points[source[place], 1]
+                    x, y = geometry.points[city, 0], geometry.points[city, 1]
                     key = x * north - y * east if across else x * east + y * north
                 cells.keys[0, entry] = key
                 cells.keys[1, entry] = key
@@ -89,6 +91,16 @@ def share_out(state: FocusedState) -> None:
             cells.bounds[first + width // 2] = middle
         width //= 2
         across = 1 - across
+
+
+@inlined
+def _from_landmark(geometry: CityGeometry, landmark: Whole, city: Whole, back: Whole) -> np.float64:
+    """Return the distance from a city to another one, or back; the same for both halves of it."""
+    if geometry.rule == DOUBLED:
+        landmark, city = landmark >> 1, city >> 1
+    if landmark == city:
+        return np.float64(-1)
+    return np.float64(geometry.table[city, landmark] if back else geometry.table[landmark, city])
 
 
 @inlined
@@ -309,7 +321,7 @@ class FocusedCpuColony(ListedColony):
         threads = min(threads, states.cells_of(n))
         needed = states.bytes_needed(n, parameters.candidates, parameters.ants, threads)
         if instance.directed:
-            needed["tables of distances"] = instance.n**2 * PREPARING
+            needed |= bytes_prepared(instance, parameters.candidates)
         memory.require(f"this colony on {instance.name} ({instance.n} cities)", needed)
         self._instance = instance
         if instance.directed:

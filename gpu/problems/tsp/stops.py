@@ -9,7 +9,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.instance import RouteOrder, TspInstance
 from gpu.problems.tsp.routes import RouteInstance
 
 
@@ -55,20 +55,25 @@ class Stops(Sequence[Stop]):
 
 
 def stops(instance: TspInstance, solution: NDArray[np.integer]) -> Stops:
-    """Return the stops of a tour (0-based), from its start on.
+    """Return the stops of a tour (0-based), from its start; a closed one comes back to it.
 
-    A closed one begins with the first city of the file where no start is said, and ends where it
-    begins. SolutionError if ``solution`` is no tour of ``instance``.
+    Where no start is wanted, a closed tour begins with the first city of the file. SolutionError if
+    ``solution`` is no tour of ``instance``.
     """
     instance.cost_of(solution)
-    cities, closed = instance.route_of(solution)
-    real, start = instance, None
-    if isinstance(instance, RouteInstance):
-        # Its own distances are others between the ends of a fixed edge.
-        real, start = instance.base or instance, instance.start
-    if closed:
-        first = int(np.flatnonzero(cities == (start or 0))[0])
-        cities = np.roll(cities, -first)
-        cities = np.append(cities, cities[0])
+    route = in_order(instance, solution)
+    cities = route.path
+    # Its own distances are others between the ends of a fixed edge.
+    given = instance.base if isinstance(instance, RouteInstance) else None
+    real = given or instance
     legs = np.append(np.int64(0), real.distances(cities[:-1], cities[1:]))
-    return Stops(real, cities, legs, np.cumsum(legs), closed)
+    return Stops(real, cities, legs, np.cumsum(legs), route.closed)
+
+
+def in_order(instance: TspInstance, solution: NDArray[np.integer]) -> RouteOrder:
+    """Return the cities of a tour from its start: where none is chosen, from the file's first."""
+    cities, closed = instance.route_of(solution)
+    start = instance.start if isinstance(instance, RouteInstance) else None
+    if closed and start is None:
+        cities = np.roll(cities, -int(np.flatnonzero(cities == 0)[0]))
+    return RouteOrder(cities, closed)

@@ -208,8 +208,8 @@ def _instance(document: Document) -> TspInstance:
     # Between places it is as far there as back, whatever the file says.
     directed = kind == "ATSP" and metric is Metric.EXPLICIT
     n = document.dimension()
-    if n < 3:
-        raise document.error(f"it has DIMENSION {n}; a tour needs at least 3 cities")
+    if n < 2:
+        raise document.error(f"it has DIMENSION {n}; a tour needs at least 2 cities")
     _check_sections(document, metric, n)
     if metric is Metric.EXPLICIT:
         _check_memory(document, n)

@@ -26,7 +26,7 @@ from gpu.tour_changes.cpu.state import (
     Patch,
 )
 
-NEVER = np.int64(2) ** 40  # what giving up a link would cost
+NEVER = np.int64(2) ** 56  # what giving up a link would cost: no sum makes up for it
 
 
 @inlined

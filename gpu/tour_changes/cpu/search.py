@@ -21,6 +21,7 @@ from gpu.tour_changes.cpu.patch import (
 )
 from gpu.tour_changes.cpu.state import (
     ENDS_A_MOVE,
+    FAR_AWAY,
     NOBODY,
     PATCH_CHANGED,
     PATCH_CITIES,
@@ -181,7 +182,7 @@ def _step(
     origin = np.int64(place[t2])
     for lane in range(near.shape[1]):
         gain1 = first - spans[t2, lane]
-        if gain1 <= 0:
+        if gain1 <= 0 or spans[t2, lane] == FAR_AWAY:
             break
         t3 = near[t2, lane]
         if t3 == t1:
@@ -204,7 +205,7 @@ def _step(
                     o3, o4 = t3, t4
             for lane4 in range(second):
                 gain3 = gain2 - spans[t4, lane4]
-                if gain3 <= best:
+                if gain3 <= best or spans[t4, lane4] == FAR_AWAY:
                     break
                 t5 = near[t4, lane4]
                 if t5 == t3 or (other == 0 and t5 == t1):

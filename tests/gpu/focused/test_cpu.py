@@ -7,15 +7,14 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gpu.core.errors import ParameterError
+from gpu.core.errors import DeviceMemoryError, ParameterError
+from gpu.core.machine.processors import SPARE
 from gpu.core.snapshot import Wanted
 from gpu.focused.cpu import state as states
 from gpu.focused.cpu.colony import FocusedCpuColony
-from gpu.focused.cpu.directed import prepared
+from gpu.focused.cpu.directed import doubled
 from gpu.focused.cpu.merge import PartitionCrossover, crossed
 from gpu.focused.parameters import MOST_DIRECTED, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
@@ -190,28 +189,25 @@ def test_directed_every_iteration_has_a_tour_of_the_length_it_says(n: int, kind:
     check_lengths(snapshots, n)
 
 
-@given(st.integers(3, 30), st.integers(0, 2**32 - 1), st.sampled_from(KINDS))
-@settings(max_examples=60, deadline=None)
-def test_reduced_distances_shorten_all_tours_alike(n: int, seed: int, kind: str) -> None:
-    instance = directed(random_matrix(n, seed, kind))
-    reduced, tour = prepared(instance)
-    assert reduced.min() >= 0
-    rng = np.random.default_rng(seed)
-    less = set()
-    for some in (tour, rng.permutation(n).astype(np.int32), rng.permutation(n).astype(np.int32)):
-        after = int(reduced[some, np.roll(some, -1)].sum(dtype=np.int64))
-        less.add(instance.tour_length(some) - after)
-    assert len(less) == 1
-    np.testing.assert_array_equal(np.sort(tour), np.arange(n))
-
-
 def test_an_assignment_that_is_a_tour_is_the_first_tour() -> None:
     matrix = np.full((50, 50), 7)
     order = np.random.default_rng(1).permutation(50)
     matrix[order, np.roll(order, -1)] = 2
-    reduced, tour = prepared(directed(matrix))
-    assert directed(matrix).tour_length(tour) == 100
-    assert not reduced[tour, np.roll(tour, -1)].any()
+    lists, tour = doubled(directed(matrix), 8)
+    assert directed(matrix).tour_length(tour[::2] // 2) == 100
+    assert not lists.lengths[:, 0].any()
+
+
+@pytest.mark.parametrize("n", [6, 40])
+def test_forbidden_edges_are_left_if_there_is_a_way_without_them(n: int) -> None:
+    """All but two edges of each city are as long as a distance can be."""
+    rng = np.random.default_rng(n)
+    matrix = np.full((n, n), 2**31 - 1)
+    for _ in range(2):
+        order = rng.permutation(n)
+        matrix[order, np.roll(order, -1)] = rng.integers(0, 10, n)
+    *_, last = run(colony_of(directed(matrix), 1), 60)
+    assert last.best_cost < 10 * n
 
 
 def test_directed_the_tours_do_not_depend_on_the_number_of_threads() -> None:
@@ -241,10 +237,16 @@ def test_trails_are_those_of_the_cities_in_their_direction() -> None:
 
 
 def test_too_many_cities_are_refused_with_a_colony_that_can() -> None:
-    n = MOST_DIRECTED + 1
-    large = directed(np.broadcast_to(np.int32(1), (n, n)))
-    with pytest.raises(ParameterError, match=r"up to 4,096 cities, and explicit has 4,097: choose"):
+    large = makers.points(np.zeros((MOST_DIRECTED + 1, 2)), directed=True)
+    with pytest.raises(ParameterError, match=r"up to 20,000 cities, and points has 20,001: choose"):
         colony_of(large)
+
+
+def test_the_memory_of_a_table_of_distances_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.cpu.main_memory.free_memory", lambda: SPARE + (1 << 28))
+    cities = makers.points(np.zeros((10_000, 2)), directed=True)
+    with pytest.raises(DeviceMemoryError, match=r"0\.4 GiB of it for the table of distances"):
+        colony_of(cities)
 
 
 def test_the_lists_of_symmetric_instances_are_refused() -> None:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from gpu.core.errors import InstanceError
 from gpu.core.files import LARGEST_FILE, unpacked
 from gpu.core.machine.processors import SPARE
+from gpu.core.problem import Problem
 from gpu.core.words import shown
 from gpu.problems import document
 from gpu.problems.bundled import bundled
@@ -27,7 +28,7 @@ from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.document import document_of, lines_of, text_of
 from gpu.problems.input_file import InputFile
 from gpu.problems.loading import load_instance, recognise
-from gpu.problems.reading import FileKind
+from gpu.problems.reading import FileKind, UnsureError
 from gpu.problems.table import Table
 from gpu.problems.table_kinds import kind_of
 from gpu.problems.tsp import tsplib
@@ -50,11 +51,10 @@ def test_what_a_file_is(tmp_path: Path, golden: Golden) -> None:
         found = recognise(InputFile(tmp_path / "x", text))
         if FileKind.PLACES not in found.kinds:
             return f"{found.kinds[0].name}: as it is"
-        seen = kind_of(Table.of(InputFile(path, text)))
-        if seen.kind in (FileKind.MATRIX, FileKind.EDGES):
-            with pytest.raises(InstanceError) as why:
-                load_instance(path, text)
-            assert str(why.value).startswith(f"{path}: it has {seen.saw}; that is not read: write ")
+        try:
+            seen = kind_of(Table.of(InputFile(path, text)))
+        except UnsureError as unsure:
+            return is_one_sentence(path, str(unsure), 400)
         return f"{seen.kind.name}: {seen.saw or 'as it is'}"
 
     golden.table("kinds-of-files", told)
@@ -96,8 +96,8 @@ def test_any_table_is_loaded_or_refused_in_a_sentence(
     except InstanceError as error:
         is_one_sentence("t.csv", str(error), 325)
     else:
-        assert instance.n >= 3
-        assert instance.seen
+        assert instance.n >= 1
+        assert instance.seen or instance.problem is Problem.COLORING
 
 
 FILE = Path("some.tsp")

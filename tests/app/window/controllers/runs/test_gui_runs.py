@@ -92,7 +92,7 @@ def test_a_run_from_opening_to_its_end(qtbot: QtBot, application: Application) -
     assert f" on cpu:1 ({device.model})  ·  seed 1  ·  log " in window.where.text()
     log = read_log(log_of(application))
     assert log.outcome["best"] == final.best_cost
-    press(window, Qt.Key.Key_9)
+    press(window, Qt.Key.Key_0)
     assert "finished" in window.view(LogView).text.toPlainText()
 
 

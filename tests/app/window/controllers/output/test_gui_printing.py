@@ -1,0 +1,69 @@
+"""The map and the list of stops on paper."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+from pytestqt.qtbot import QtBot
+
+from app.window.application import Application
+from tests.app.in_window import GRID, limit, open_, run_to_the_end, use_colony
+from tests.colonies import RandomColony
+from tests.hands import press
+from views.tour.tour_view import TourView
+
+
+def on_paper(path: Path) -> QPrinter:
+    """A printer that writes a PDF file."""
+    printer = QPrinter()
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(path))
+    return printer
+
+
+def test_the_map_and_the_list_are_printed(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    window = application.window
+    assert not window.actions_["print"].isEnabled()
+    open_(qtbot, application, GRID)
+    assert not window.actions_["print"].isEnabled()
+    use_colony(application, monkeypatch, RandomColony)
+    limit(application, iterations=2)
+    run_to_the_end(qtbot, application)
+    view = window.view(TourView)
+    before = {name: layer.isVisible() for name, layer in view.layers.items()}
+
+    press(window, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    dialog = window.findChild(QPrintDialog)
+    assert isinstance(dialog, QPrintDialog)
+    assert dialog.isVisible()
+    dialog.reject()
+
+    path = tmp_path / "route.pdf"
+    application.printing.print_on(on_paper(path))
+    qtbot.waitUntil(lambda: "printed" in window.banner.text)
+    data = path.read_bytes()
+    pages = len(re.findall(rb"/Type /Page\b(?!s)", data))
+    assert window.banner.text == (
+        "1 page is printed" if pages == 1 else f"{pages} pages are printed"
+    )
+    assert pages == 2  # 101 rows in lists side by side, the first of them below the map
+    assert data.endswith(b"%%EOF\n")
+    assert {name: layer.isVisible() for name, layer in view.layers.items()} == before
+    assert view.layers["labels"].shown is None  # on paper alone
+
+
+def test_a_printer_that_takes_nothing_is_said(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    open_(qtbot, application)
+    use_colony(application, monkeypatch, RandomColony)
+    limit(application, iterations=1)
+    run_to_the_end(qtbot, application)
+    application.printing.print_on(on_paper(tmp_path / "no-folder" / "route.pdf"))
+    qtbot.waitUntil(lambda: "printer" in application.window.banner.text)
