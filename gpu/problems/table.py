@@ -42,6 +42,13 @@ _CELL_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+]?[0-
 GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+|[-+]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 """A number whose comma, or whose point, may separate thousands."""
 _BEGINS_WITH_KEYWORD = re.compile(rb"\s*[A-Z][A-Z0-9_]*\s*(:|\r?\n|\Z)")
+_NAMED_PLACE = re.compile(  # such as ULM: 48.4011, 9.9876
+    rb"\s*(?!NAME|COMMENT|TYPE|DIMENSION|CAPACITY)\w+\s*:\s*[(NSEW]*\s*[-+]?[0-9]{1,3}[.,\xb0\xc2]"
+    rb"[^\r\n]*?[,;\s][-+NSEW\s]*[0-9]{1,3}[.,\xb0\xc2]"
+)
+_NAME_AND_TWO = re.compile(  # such as New York 40.71 -74.01
+    rb"[^\r\n]{0,80}?[A-Za-z\x80-\xff][^\r\n]{0,80}?(?:[ \t]+[-+]?[0-9]{1,3}[.,][0-9]+){2}\s*"
+)
 _COMMENTED = re.compile(rb"(?:\s*#[^\r\n]*(?=[\r\n]))*")
 _FIRST_NUMBER = re.compile(rb"[-+]?[0-9.]+[ \t]*\r?\n")
 _TWO_NUMBERS = re.compile(rb"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[ \t]+[-+]?[0-9.]")
@@ -72,11 +79,13 @@ def is_table(file: InputFile) -> bool:
         return True
     comments = _COMMENTED.match(file.data)
     text = file.data[comments.end() if comments else 0 :].lstrip()
-    if begins_with_keyword(text):
+    if begins_with_keyword(text) and not _NAMED_PLACE.match(text):
         return False
     if count := _FIRST_NUMBER.match(text):  # of the rows below, or the first row of a triangle
         text = text[count.end() :]
     first = text.split(b"\n", 1)[0][:10_000]
+    if b"\xb0" in first or _NAME_AND_TWO.fullmatch(first):  # a sign of degrees
+        return True
     return any(ord(one) in first for one in _SIGNS) or _TWO_NUMBERS.match(text) is not None
 
 

@@ -46,7 +46,7 @@ A point stands for hardly anybody, 1 for some 100,000, 2 for a million, 3 for te
 """
 
 _CELLS = np.array([[*map(int, row.replace(".", "0"))] for row in _POPULATION])
-_INHABITED_SHARE = 0.9  # of the places of a list, at least, that are where people live
+INHABITED_SHARE = 0.9  # of the places of a list, at least, that are where people live
 _FAR_MORE = 1.0  # how much more populated cells must be, on average, than the other way round
 _SURE = (4.0, 8.0)  # by how much in all; more where the longitude is first, which fewer write
 
@@ -61,9 +61,9 @@ def population(latitudes: Reals, longitudes: Reals) -> Reals:
     return np.where(inside, found, 0).astype(np.float64)
 
 
-def where_people_live(degrees: Reals) -> bool:
-    """Whether nearly all places, latitudes and longitudes, shape (n, 2), are where people live."""
-    return bool(np.mean(population(*degrees.T) > 0.0) >= _INHABITED_SHARE)
+def where_people_live(degrees: Reals, share: float = INHABITED_SHARE) -> bool:
+    """Whether such a ``share`` of latitudes and longitudes, shape (n, 2), is where people live."""
+    return bool(np.mean(population(*degrees.T) > 0.0) >= share)
 
 
 def latitude_column(points: Reals) -> int | None:

@@ -45,6 +45,7 @@ _NAMED = re.compile(
 )
 _BRACKETS = "()[]{} "
 _LONGEST = 200  # characters of a cell that is taken apart
+_PAIR = 2  # numbers that a place has
 _FEW = 20  # rows that tell how a column is written
 
 
@@ -71,6 +72,8 @@ def _number(text: str, east: str) -> _Number | None:
     letter = (found["before"] or found["after"] or "").upper() if found else ""
     if letter == "O":
         letter = east
+        if not east:  # Ost or Oeste
+            return None
     if found is None or (found["before"] and found["after"]) or not (found["mark"] or letter):
         return None
     parts = [float((found[one] or "0").replace(",", ".")) for one in _PARTS]
@@ -100,10 +103,10 @@ def _pair(text: str, east: str) -> list[_Number] | None:
     if lettered := _TWO_WITH_LETTERS.fullmatch(text):
         ways.append([one for one in lettered.groups() if one])
     for way in ways:
-        if len(way) != 2:
+        if len(way) != _PAIR:
             continue
         both = [found for one in way if (found := _number(one, east)) is not None]
-        if len(both) == 2 and (both[0].axis != both[1].axis or not both[0].axis):
+        if len(both) == _PAIR and (both[0].axis != both[1].axis or not both[0].axis):
             return both[::-1] if both[0].axis == "lon" else both
     return None
 
@@ -178,12 +181,12 @@ def _more_headings(cell: str, plan: _Plan) -> list[str]:
 
 def plain_table(table: Table) -> Table:
     """Return ``table`` with plain numbers for coordinates; itself if it has no other ones."""
-    wanted = _only(table)
-    plans, east = _plans(table, wanted, joined=False)
-    joined = False
-    if not plans and not table.separator and len(table.numeric) < 2:
-        plans, east = _plans(table, None, joined=True)
-        joined = bool(plans)
+    joined, (plans, east) = False, _plans(table, _only(table), joined=False)
+    if not table.separator:  # blanks may be within a cell: 52° 31' 12" N
+        lines, of_lines = _plans(table, None, joined=True)
+        ragged = len({*map(len, table.sample)}) > 1  # as names of one and of two words make it
+        if lines and (lines[0].angle or ragged or len(table.numeric) < _PAIR):
+            joined, plans, east = True, lines, of_lines
     if not plans:
         return table
     degrees = any(plan.angle for plan in plans.values())
@@ -255,7 +258,7 @@ def _coordinates(table: PlainTable) -> Columns | None:
         first = at + plan.named
         for place, axis in enumerate(plan.axes):
             places[axis].append(first + place)
-        if len(plan.axes) == 2 and pair is None:
+        if len(plan.axes) == _PAIR and pair is None:
             pair = first, first + 1
         at += plan.width
     if len(places["lat"]) == len(places["lon"]) == 1:

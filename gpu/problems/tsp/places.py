@@ -52,6 +52,7 @@ _GEONAMES = (
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _QUARTER = 90.0  # degrees: the largest latitude
 _FINE_SHARE = 0.5  # of numbers with at least three decimals, as degrees mostly have
+_NEARLY_ALL = 0.97  # of the places are where people live, if nothing else says that they are any
 _FEWEST_CELLS = 4  # of the map of where people live, so that a guess is no chance
 TABLE_WIDEST = 10_000_000  # units that they span at most for the sake of their decimals
 
@@ -208,7 +209,7 @@ class _Places:
     def way_out(self) -> str:
         """Say what to do if a latitude or longitude is beyond its range."""
         points = np.abs(self.points())
-        if (points[:, 0] <= 180.0).all() and (points[:, 1] <= _QUARTER).all():
+        if 2 * (points[:, 0] > _QUARTER).sum() > len(points) and (points[:, 1] <= _QUARTER).all():
             return "; are the headings of latitude and longitude swapped?"
         return "; --coordinates plane takes the numbers as they are"
 
@@ -335,9 +336,12 @@ def _lie_where_people_live(found: _Places) -> bool:
     if len(np.unique(np.floor(points / CELL_SIDE), axis=0)) < _FEWEST_CELLS:
         return False
     turned = found.on_globe()
-    if turned.columns.means == X or turned is not found or (np.abs(points) > _QUARTER).any():
-        return where_people_live(turned.points())
-    return latitude_column(points) is not None
+    if turned.columns.means != X and turned is found and not (np.abs(points) > _QUARTER).any():
+        first = latitude_column(points)
+        if first is None:
+            return False
+        turned = found if first == 0 else found.turned()
+    return where_people_live(turned.points(), _NEARLY_ALL)
 
 
 def _in_order(found: _Places, read_as: ReadAs, coordinates: str) -> _Places:
