@@ -27,8 +27,9 @@ from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, ReadAs
 
 TABLE_SUFFIXES = (".csv", ".tsv")
-_SIGNS = "\t;|,"  # between columns
+SIGNS = "\t;|,"  # between columns
 _DECIMAL_COMMAS = re.compile(r"\s*[-+]?[0-9]+,[0-9]+(?:\s+[-+]?[0-9]+(?:,[0-9]+)?)+\s*")
+_COMMA_NUMBER = re.compile(r"[-+]?[0-9]+,[0-9]+")
 _COUNT = re.compile(r"\s*([0-9]{1,9})[ \t]*(?:\r\n?|\n)")  # in a line of its own
 _NUMBERS_AT_ONCE = 1 << 18  # characters of lines whose numbers are read without a pause
 _FLOAT_EXACT = 1e15  # below it a whole number is written without an exponent
@@ -64,6 +65,13 @@ def is_whole_number(cell: str) -> bool:
     return cell.isascii() and cell.isdigit() and len(cell) < 19
 
 
+def has_decimal_commas(table: Table) -> bool:
+    """Whether commas stand before the decimals of the first numbers in ``table``, not points."""
+    numbers = [cell for row in table.sample for cell in row if is_number(cell)]
+    commas = sum(map(bool, map(_COMMA_NUMBER.fullmatch, numbers)))
+    return commas > sum("." in cell for cell in numbers)
+
+
 def begins_with_keyword(data: bytes) -> bool:
     """Whether the file ``data`` begins as TSPLIB's do."""
     return _BEGINS_WITH_KEYWORD.match(data) is not None
@@ -86,7 +94,7 @@ def is_table(file: InputFile) -> bool:
     first = text.split(b"\n", 1)[0][:10_000]
     if b"\xb0" in first or _NAME_AND_TWO.fullmatch(first):  # a sign of degrees
         return True
-    return any(ord(one) in first for one in _SIGNS) or _TWO_NUMBERS.match(text) is not None
+    return any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text) is not None
 
 
 @dataclass(frozen=True)
@@ -367,13 +375,9 @@ def _separator(text: str, read_as: ReadAs) -> str:
         return SEPARATOR_NAMES.get(read_as.separator, read_as.separator)
     full: Iterator[str] = filter(str.strip, io.StringIO(text, newline=None))
     start: Sequence[str] = [line.strip("\r\n") for line in itertools.islice(full, 3)]
-    if (
-        len(start) == 3
-        and len(start[0].split()) == 1
-        and not any(one in start[0] for one in _SIGNS)
-    ):
+    if len(start) == 3 and len(start[0].split()) == 1 and not any(one in start[0] for one in SIGNS):
         start = start[1:]  # of a triangle
-    possible = [one for one in _SIGNS if one != read_as.decimal]
+    possible = [one for one in SIGNS if one != read_as.decimal]
     return next((one for one in possible if all(_separates(one, line) for line in start[:2])), "")
 
 

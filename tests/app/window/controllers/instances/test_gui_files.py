@@ -33,7 +33,7 @@ from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.tour.tour_view import TourView
 
-ROWS = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,8566;2,3522\n"
+ROWS = "Berlin;52,52;13,405\nPotsdam;52,3906;13,0645\nErkner;52,42;13,75\nBernau;52,68;13,5871\n"
 
 
 def test_a_table_of_places(
