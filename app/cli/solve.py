@@ -73,7 +73,8 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @out_option(
     "Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol); for a table "
-    "of places, also its route as a table (.csv), and for one on the globe as .geojson."
+    "of places, also its route as a table (.csv), and for one on the globe as GPX, KML"
+    " and GeoJSON."
 )
 @click.option(
     "--record",
@@ -327,6 +328,8 @@ def _status(result: Result, departure: Departure, *, written: bool = True) -> in
 
 def _export(recorder: Recorder, result: Result) -> bool:
     """Write CSV and solution beside the log; say what cannot be written; return whether all is."""
+    from functools import partial
+
     from app.files.exports import export_csv, export_solution
     from app.files.routes import GLOBE_FORMATS, ROUTE_WRITERS
     from gpu.run.log.run_log import read_log

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
@@ -46,7 +47,7 @@ def export_route(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -
     axes = (1, 0) if given.geographic else (0, 1)  # people say the latitude first
     columns: list[Column[Stop]] = [
         Column("order", lambda stop: stop.order),
-        Column("city", lambda stop: stop.number),
+        Column("number", lambda stop: stop.number),
     ]
     if given.names:
         columns.append(Column(dialect.name, lambda stop: stop.name))
@@ -69,8 +70,9 @@ def export_route(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -
 
 def _coordinate(
     points: NDArray[np.float64], axis: int, number: Callable[[object], str], stop: Stop
-) -> str:
-    return number(repr(float(points[stop.city, axis])).removesuffix(".0"))
+) -> str | int:
+    value = float(points[stop.city, axis])
+    return int(value) if value.is_integer() else number(value)
 
 
 def export_gpx(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -> None:
@@ -140,7 +142,7 @@ def export_geojson(path: Path, instance: TspInstance, tour: NDArray[np.integer])
     write_text(path, f'{{"type": "FeatureCollection", "features": [\n{text}\n]}}\n')
 
 
-ROUTE_WRITERS: Mapping[str, Callable[[Path, TspInstance, NDArray[np.integer]], None]] = {
+ROUTE_WRITERS: Mapping[str, Callable[[Path, Any, NDArray[np.integer]], None]] = {
     "route": export_route,
     "gpx": export_gpx,
     "kml": export_kml,

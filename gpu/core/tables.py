@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar
 from gpu.core.words import shown
 
 Row = TypeVar("Row")
-_NUMBER = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]+)?(?:e[-+]?[0-9]+)?")  # which runs nothing
+_NUMBER = re.compile(r"-?[0-9]+[.,][0-9]+(?:e-?[0-9]+)?")  # with decimals: it runs nothing
 
 
 @dataclass(frozen=True)  # with slots, Column[Row](...) could not be called

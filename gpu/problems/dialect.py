@@ -21,6 +21,7 @@ from gpu.problems.table import (
     TextTable,
     X,
     has_decimal_commas,
+    is_table,
     named_coordinates,
 )
 
@@ -55,7 +56,7 @@ def dialect_of(path: Path | None, read_as: str = "") -> Dialect:
     try:
         raw, how = read_bytes(path), ReadAs.parse(read_as)
         file = InputFile(path, in_utf8(path, raw, how.encoding), how)
-        if file.value is not None:
+        if file.value is not None or not is_table(file):
             return USUAL
         table = Table.of(file)
         if not isinstance(table, TextTable) or not table.length:
