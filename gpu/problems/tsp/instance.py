@@ -18,7 +18,7 @@ from gpu.core.instance import EDITED, MOST_EDITS, CityEdit, Edited, Instance, ch
 from gpu.core.legacy import NEW
 from gpu.core.problem import Problem
 from gpu.core.words import counted
-from gpu.problems.document import read_bytes, text_of_cities
+from gpu.problems.document import text_of_cities
 from gpu.problems.tsp.distances import (
     LARGEST_COORDINATE,
     LARGEST_DISTANCE,
@@ -27,7 +27,7 @@ from gpu.problems.tsp.distances import (
     longest_possible,
     pairwise,
 )
-from gpu.problems.tsp.tours import is_tour, read_tour
+from gpu.problems.tsp.tours import read_tour
 
 _ON_THE_MAP = (
     Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT
@@ -208,15 +208,8 @@ class TspInstance(Instance):
         path.write_text("\n".join(lines), encoding="utf-8", newline="\n")
 
     def load_solution(self, path: str | Path, data: bytes | None = None) -> NDArray[np.int32]:
-        """Load a tour from a TSPLIB ``.tour`` file, or a file of a route; see :class:`Instance`."""
-        from gpu.problems.tsp.route_files import route_in  # which reads instances
-
-        path = Path(path)
-        data = read_bytes(path) if data is None else data
-        route = None if is_tour(path, data) else route_in(path, data, self)
-        return frozen(
-            read_tour(path, data).of(self.name, self.city_ids) if route is None else route
-        )
+        """Load a tour from a TSPLIB ``.tour`` file; see :class:`Instance`."""
+        return frozen(read_tour(path, data).of(self.name, self.city_ids))
 
     def digest(self) -> str:
         """SHA-256 of its metric and of every number; see :class:`Instance`."""

@@ -15,6 +15,7 @@ from app.files.routes import ROUTE_WRITERS, export_geojson, export_gpx, export_k
 from gpu.core.errors import InstanceError
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
+from gpu.problems.solutions import load_solution
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.places import load_places
 from gpu.problems.tsp.routes import RouteInstance, restricted
@@ -50,7 +51,7 @@ def test_a_table_has_a_row_for_each_stop(tmp_path: Path) -> None:
     again = load_places(path, path.read_bytes())  # what was written can be read
     assert again.geographic
     assert again.names == ("'=1+1", "Rome, Italy", "Oslo")
-    assert np.array_equal(CITIES.load_solution(path), [0, 1, 2])
+    assert np.array_equal(load_solution(CITIES, path), [0, 1, 2])
 
 
 @pytest.mark.parametrize(
@@ -70,7 +71,7 @@ def test_every_row_is_a_line_whatever_a_place_is_called(tmp_path: Path, name: st
     assert [row["name"] for row in rows[:-1]] == [one["properties"]["name"] for one in places]
     assert "\n" not in rows[1]["name"]
     cities.write(tmp_path / "best.tour", ROUTE)
-    assert np.array_equal(cities.load_solution(tmp_path / "best.tour"), ROUTE)
+    assert np.array_equal(load_solution(cities, tmp_path / "best.tour"), ROUTE)
     assert (tmp_path / "best.tour").read_text().splitlines()[0] == "NAME: bad name.tour"
 
 
@@ -171,13 +172,13 @@ def test_what_is_written_opens_again(tmp_path: Path, name: str, near: bool) -> N
     assert again.names == tuple(instance.names[city] for city in order)
     assert again.display == pytest.approx(instance.display[order])
     assert again.cost_of(np.arange(5)) == instance.cost_of(WAY)
-    start = instance.load_solution(file)
+    start = load_solution(instance, file)
     assert start.tolist() == order
     restricted_ = restricted(instance, start=3, closed=False)
     assert isinstance(restricted_, RouteInstance)
     ROUTE_WRITERS[name](file, restricted_, restricted_.tour_of(WAY))
     assert [*opened(file).names] == [instance.names[city] for city in WAY]
-    assert np.array_equal(restricted_.load_solution(file), restricted_.tour_of(WAY))
+    assert np.array_equal(load_solution(restricted_, file), restricted_.tour_of(WAY))
 
 
 @pytest.mark.parametrize(
@@ -214,7 +215,7 @@ def test_a_table_is_in_the_dialect_that_was_read(
     again = opened(tmp_path / "route.csv")
     assert again.geographic is not plane
     assert again.names == ("Köln", "Süd", "Öhringen")
-    assert instance.load_solution(tmp_path / "route.csv").tolist() == [0, 2, 1]
+    assert load_solution(instance, tmp_path / "route.csv").tolist() == [0, 2, 1]
 
 
 def test_headings_of_an_older_encoding(tmp_path: Path) -> None:
@@ -243,7 +244,7 @@ def test_what_is_no_route_of_the_instance_is_refused(
     instance = load_places("towns.csv", f"name,lat,lon\n{TOWNS}".encode())
     (tmp_path / name).write_text(text)
     with pytest.raises(InstanceError, match=why):
-        instance.load_solution(tmp_path / name)
+        load_solution(instance, tmp_path / name)
 
 
 @pytest.mark.parametrize("write", [export_gpx, export_kml, export_geojson])
