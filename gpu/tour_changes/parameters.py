@@ -29,7 +29,7 @@ def require_symmetric(instance: TspInstance) -> None:
     """Raise ParameterError if ``instance`` is directed: stretches of its tours cannot be turned."""
     if instance.directed:
         raise ParameterError(
-            f"{instance.name} is directed: choose the colony acs, mmas or focused-cores"
+            f"{instance.name} is directed: choose the colony focused, acs or mmas"
         )
 
 
