@@ -45,7 +45,7 @@ class OrderedCities:
     ) -> OrderedCities:
         """Prepare ``instance`` with ``width`` candidates for each city.
 
-        The first tour is ``start``, else the greedy one, or that of an assignment if it is directed.
+        The first tour is ``start``, else the greedy one, of a directed instance an assignment's.
         Colonies that are given none share what is prepared, which is done once for all of them.
 
         Raises
