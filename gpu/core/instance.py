@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gpu.core.arguments import described, is_whole, numbers_in
 from gpu.core.arrays import frozen
 from gpu.core.bounds import LowerBound
+from gpu.core.cost_unit import CostUnit
 from gpu.core.errors import InstanceError, SolutionError, WrongSolutionError
 from gpu.core.problem import Problem
 
@@ -76,6 +77,8 @@ class Instance(abc.ABC):
     seen: str = field(default="", kw_only=True)
     # of costs, in words; empty where the file does not say what it counts in
     unit: str = field(default="", kw_only=True)
+    # how many decimals of that unit a cost counts: 1 where the cost 225 stands for 22.5
+    decimals: int = field(default=0, kw_only=True)
     path: Path | None = field(default=None, kw_only=True)  # the file it came from
     # digest of the file's bytes, unpacked, hexadecimal
     sha256: str = field(default="", kw_only=True)
@@ -91,6 +94,8 @@ class Instance(abc.ABC):
                 raise InstanceError(f"{what} = {described(value)} is not a text")
         if self.optimum is not None and not (is_whole(self.optimum) and self.optimum >= 0):
             raise InstanceError(f"optimum = {described(self.optimum)} is not a cost")
+        if not is_whole(self.decimals):
+            raise InstanceError(f"decimals = {described(self.decimals)} is not a whole number")
         if not isinstance(self.path, Path | None):
             raise InstanceError(f"path = {described(self.path)} is not a pathlib.Path")
 
@@ -103,6 +108,11 @@ class Instance(abc.ABC):
     def real_n(self) -> int:
         """How many of the cities (vertices) are the user's: all, unless some are auxiliary."""
         return self.n
+
+    @property
+    def wish(self) -> str:
+        """What is wanted of its solutions beyond what its problem says, in words; mostly empty."""
+        return ""
 
     @property
     def forbidden_from(self) -> int | None:
@@ -163,6 +173,11 @@ class Instance(abc.ABC):
         if cost is not None and exact != cost:
             raise WrongSolutionError(f"the colony says {cost} of a {noun} that costs {exact}")
         return frozen(copy)
+
+    @property
+    def cost_unit(self) -> CostUnit:
+        """In what its costs are shown."""
+        return CostUnit(self.unit, self.decimals, self.problem.words.unit)
 
     def gap_percent(self, cost: int) -> float | None:
         """How far ``cost`` lies above the optimum, in %, or None where that is unknown (or 0)."""

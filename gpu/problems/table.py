@@ -17,7 +17,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpu.core.errors import InstanceError
+from gpu.problems.binary_tables import binary_rows, is_binary_table
 from gpu.problems.document import plain_name, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, ReadAs
@@ -26,6 +30,7 @@ TABLE_SUFFIXES = (".csv", ".tsv")
 _SIGNS = "\t;|,"  # between columns
 _DECIMAL_COMMAS = re.compile(r"\s*[-+]?[0-9]+,[0-9]+(?:\s+[-+]?[0-9]+(?:,[0-9]+)?)+\s*")
 _COUNT = re.compile(r"\s*([0-9]{1,9})[ \t]*(?:\r\n?|\n)")  # in a line of its own
+_NUMBERS_AT_ONCE = 1 << 18  # characters of lines whose numbers are read without a pause
 _FLOAT_EXACT = 1e15  # below it a whole number is written without an exponent
 _HEAD_ROWS = 20  # rows that tell what a column has
 _COMMENTS = re.compile(r"(?:#[^\r\n]*[\r\n]+)*#([^\r\n]*)(?:[\r\n]+|\Z)")
@@ -46,6 +51,11 @@ def is_number(cell: str) -> bool:
     return (_CELL_NUMBER.fullmatch(cell) or GROUPED.fullmatch(cell)) is not None
 
 
+def is_whole_number(cell: str) -> bool:
+    """Whether ``cell`` writes a whole number of no enormous length, without a sign."""
+    return cell.isascii() and cell.isdigit() and len(cell) < 19
+
+
 def begins_with_keyword(data: bytes) -> bool:
     """Whether the file ``data`` begins as TSPLIB's do."""
     return _BEGINS_WITH_KEYWORD.match(data) is not None
@@ -53,6 +63,8 @@ def begins_with_keyword(data: bytes) -> bool:
 
 def is_table(file: InputFile) -> bool:
     """Whether ``file`` is a table, or means to be one."""
+    if is_binary_table(file.data):
+        return True
     if file.value is not None:
         return rows_of(file) is not None
     if plain_name(file.path).lower().endswith(TABLE_SUFFIXES) or file.read_as.separator:
@@ -92,6 +104,16 @@ class Table(abc.ABC):
 
         InstanceError where a line is no row.
         """
+
+    def plain_numbers(
+        self, skipped: int, labelled: bool, width: int
+    ) -> tuple[list[str], NDArray[np.float64]] | None:
+        """Return the labels and numbers of rows that have nothing else, all read at once.
+
+        ``skipped`` rows are left out. The rows have ``width`` numbers, and if they are ``labelled``
+        a first cell. NaN is an empty cell. None if a row is otherwise.
+        """
+        return None
 
     @cached_property
     def length(self) -> int:
@@ -195,19 +217,100 @@ class TextTable(Table):
             at = reader.line_num + self.skipped
             raise self.error(f"line {at} is no row of a table: {error}") from error
 
+    def plain_numbers(
+        self, skipped: int, labelled: bool, width: int
+    ) -> tuple[list[str], NDArray[np.float64]] | None:
+        """Return the labels and numbers of all rows; see :class:`Table`."""
+        sign = self.separator
+        if '"' in self.text or self.read_as.decimal == "," or (sign != "," and "," in self.text):
+            return None
+        labels, blocks, block, size = list[str](), list[NDArray[np.float64]](), list[str](), 0
+        lines = filter(str.strip, io.StringIO(self.text, newline=None))
+        for line in itertools.islice(lines, skipped, None):
+            label, rest = _parted(line, sign) if labelled else ("", line)
+            labels.append(label)
+            block.append(_filled(rest.strip(" \r\n"), sign))
+            size += len(rest)
+            if size > _NUMBERS_AT_ONCE:
+                blocks.append(_numbers_in(block, sign))
+                block, size = [], 0
+        blocks += [_numbers_in(block, sign)] if block else []
+        if not all(one.shape[1:] == (width,) for one in blocks):
+            return None
+        return labels, np.concatenate(blocks)
+
+    @cached_property
+    def length(self) -> int:
+        """Number of all rows; see :class:`Table`."""
+        if '"' in self.text:
+            return sum(1 for _ in self.rows())
+        empty = self.separator + " \t\r\n"
+        return sum(1 for line in io.StringIO(self.text, newline=None) if line.strip(empty))
+
 
 @dataclass(frozen=True)
 class ListTable(Table):
     """A table that a program wrote as lists, or a sheet of a spreadsheet."""
 
-    lists: Sequence[Sequence[Any]]
+    lists: Sequence[Sequence[Any]] | NDArray[Any]
+
+    @cached_property
+    def length(self) -> int:
+        """Number of all rows; see :class:`Table`."""
+        if isinstance(self.lists, np.ndarray):
+            return len(self.lists)
+        return sum(any(cell not in (None, "") for cell in row) for row in self.lists)
+
+    def plain_numbers(
+        self, skipped: int, labelled: bool, width: int
+    ) -> tuple[list[str], NDArray[np.float64]] | None:
+        """Return the labels and numbers of all rows; see :class:`Table`."""
+        rows = self.lists[skipped:]
+        if isinstance(rows, np.ndarray):
+            if labelled or rows.dtype.kind not in "iuf" or rows.shape[1] != width:
+                return None
+            return [""] * len(rows), rows.astype(np.float64)
+        labels = [_cell(row[0]) if labelled and row else "" for row in rows]
+        values = np.empty((len(rows), width))
+        for at, row in enumerate(rows):
+            numbers = row[labelled:]
+            if len(numbers) != width or not all(type(one) in (int, float) for one in numbers):
+                return None
+            try:
+                values[at] = numbers
+            except OverflowError:
+                return None
+        return labels, values
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield number and cells of each row; see :class:`Table`."""
         for number, row in enumerate(self.lists, 1):
+            if isinstance(row, np.ndarray):
+                row = row.tolist()
             cells = [_cell(value) for value in row]
             if any(cells):
                 yield number, cells
+
+
+def _parted(line: str, sign: str) -> tuple[str, str]:
+    """Return the first cell of ``line``, and the others."""
+    first, *others = line.split(sign or None, 1)
+    return first.strip(), others[0] if others else ""
+
+
+def _filled(line: str, sign: str) -> str:
+    """Return ``line`` with "nan" in its empty cells."""
+    if not sign or (sign + sign not in line and line[:1] != sign and line[-1:] != sign):
+        return line
+    return sign.join(cell if cell.strip() else "nan" for cell in line.split(sign))
+
+
+def _numbers_in(lines: list[str], sign: str) -> NDArray[np.float64]:
+    """Return the numbers in ``lines``, as many in each; of no shape if something else is in one."""
+    try:
+        return np.loadtxt(lines, delimiter=sign or None, ndmin=2, comments=None)
+    except ValueError:
+        return np.empty(0)
 
 
 def _cell(value: Any) -> str:
@@ -219,12 +322,14 @@ def _cell(value: Any) -> str:
     return str(value).strip()
 
 
-def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | None:
-    """Return the rows in a ``file`` of JSON or Python, with a header if it has names for columns.
+def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | NDArray[Any] | None:
+    """Return the rows in a ``file`` of arrays, or of JSON or Python, with a header if it has names.
 
     A value is rows if it is a list of lists, of objects with the same names, or a name for each of
     such lists. None if it is something else.
     """
+    if is_binary_table(file.data):
+        return binary_rows(file)
     value = file.value
     if isinstance(value, dict) and value:
         lists = list(value.values())

@@ -5,23 +5,67 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpu.core.instance import Instance
+from gpu.problems.coloring import edge_lists
+from gpu.problems.coloring.adjacency import graph_of_matrix
+from gpu.problems.coloring.building import read_as_of
+from gpu.problems.document import in_memory
 from gpu.problems.input_file import InputFile
-from gpu.problems.reading import AS_FOUND, FileKind
-from gpu.problems.table import Table, is_number, named_coordinates, words_of
+from gpu.problems.reading import Doubt, FileKind, UnsureError
+from gpu.problems.squares import NoSquareError, Square, looks_like_distances, square_of
+from gpu.problems.table import Table, named_coordinates, words_of
 from gpu.problems.tsp import places
+from gpu.problems.tsp.matrices import load_matrix
+from gpu.problems.tsp.weighted_edges import EdgeColumns, load_weighted_edges, weighted_edges
 
 TABLE_KINDS = (FileKind.PLACES, FileKind.MATRIX, FileKind.EDGES, FileKind.ADJACENCY)
 """What a table can be of."""
 
-_FROM = {"from", "source", "src", "origin", "start", "tail", "u", "von", "quelle", "de", "origen"}
-_TO = {"to", "target", "dst", "destination", "dest", "end", "head", "v", "nach", "ziel", "destino"}
-_NO_DISTANCE = {"", "-", "x", "inf", "infinity", "nan", "na", "n/a", "none", "null", "∞"}
-"""What stands in a matrix where there is no distance."""
-
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
+
+
+_LENGTH_WORDS = {
+    *(
+        "distance",
+        "distances",
+        "dist",
+        "duration",
+        "durations",
+        "time",
+        "traveltime",
+        "cost",
+        "costs",
+    ),
+    *(
+        "length",
+        "km",
+        "miles",
+        "minutes",
+        "min",
+        "seconds",
+        "hours",
+        "metres",
+        "meters",
+        "m",
+        "s",
+        "h",
+    ),
+    *(
+        "entfernung",
+        "distanz",
+        "dauer",
+        "fahrzeit",
+        "kosten",
+        "strecke",
+        "distancia",
+        "durée",
+        "duree",
+    ),
+}
+_MOST_WEIGHTS = 1 << 22  # rows of weights that are looked at
+_COMPLETE = 0.5  # share of all pairs from which on weights are taken for distances
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +74,46 @@ class SeenTable:
 
     kind: FileKind
     saw: str = ""  # what it has, in words, where a user must be told
+    square: Square | None = None  # its numbers, if it is square
+    columns: EdgeColumns | None = None  # of its edges
 
 
 def kind_of(table: Table) -> SeenTable:
-    """Find out what ``table`` is of; InstanceError if a line of it is no row."""
-    if saw_matrix := _matrix(table):
-        return SeenTable(FileKind.MATRIX, saw_matrix)
-    if not named_coordinates(table) and (saw_edges := _edges(table)):
-        return SeenTable(FileKind.EDGES, saw_edges)
+    """Find out what ``table`` is of; InstanceError if a line of it is no row.
+
+    UnsureError if it can be of two kinds.
+    """
+    try:
+        square = square_of(table)
+    except NoSquareError:
+        square = None
+    if square is not None and looks_like_distances(table, square):
+        n = len(square.values)
+        named = ", with names" if square.names else ""
+        if not square.zero_one:
+            return SeenTable(FileKind.MATRIX, f"a table of {n} × {n} distances{named}", square)
+        saw = f"a table of {n} × {n} 0 and 1{named}"
+        if not square.is_graph:
+            raise _unsure(table, saw)
+        return SeenTable(FileKind.ADJACENCY, saw, square)
+    if not named_coordinates(table) and (found := _edges(table)):
+        return found
     return SeenTable(FileKind.PLACES)
+
+
+def _unsure(table: Table, saw: str) -> UnsureError:
+    """Return the refusal of a table that can be distances or a graph."""
+    name = table.path.name
+    choices = [replace(table.read_as, kind=kind) for kind in (FileKind.MATRIX, FileKind.ADJACENCY)]
+    return UnsureError(
+        f"{table.path}: it is {saw}: say --read-as matrix if they are distances, or --read-as "
+        "adjacency if they are the edges of a graph to color (in Python read_as)",
+        Doubt(
+            f"Are the numbers in {name} distances, or edges of a graph?",
+            ("Distances", str(choices[0])),
+            ("Edges of a graph", str(choices[1])),
+        ),
+    )
 
 
 def load_table(file: InputFile) -> Instance:
@@ -46,88 +121,96 @@ def load_table(file: InputFile) -> Instance:
 
     UnsureError if it can be of two kinds; InstanceError says what else is wrong with it.
     """
-    table, wanted = Table.of(file), file.read_as
-    seen = SeenTable(wanted.kind) if wanted.kind else kind_of(table)
-    if seen.kind is FileKind.PLACES or (not wanted.kind and wanted != AS_FOUND):
-        return places.load_places(file.path, file.data, wanted, table)
-    raise file.error(f"it has {seen.saw or 'no places'}; that is not read: {_NOT_READ[seen.kind]}")
+    table, said = Table.of(file), file.read_as
+    if said.kind is FileKind.PLACES or (said.kind is None and (said.coordinates or said.columns)):
+        return places.load_places(file.path, file.data, said, table)
+    with in_memory(file.path):
+        seen = seen_as(table)
+        if seen.kind is FileKind.PLACES:
+            return places.load_places(file.path, file.data, said, table)
+        if seen.kind is FileKind.MATRIX:
+            if seen.square is not None:
+                return load_matrix(file, seen.square)
+            assert seen.columns is not None
+            return load_weighted_edges(file, table, seen.columns)
+        if seen.square is not None:
+            read_as = read_as_of(file, FileKind.ADJACENCY)
+            square = seen.square
+            return graph_of_matrix(file, square.values, square.names, read_as=read_as)
+        if seen.columns is None:
+            raise file.error("it has no two columns with the ends of edges")
+        return edge_lists.load_edges(file, table, (seen.columns.source, seen.columns.target))
 
 
-def _matrix(table: Table) -> str:
-    """Return what shows that ``table`` is a matrix; an empty text if it is none."""
-    sample = table.sample
-    if not sample:
-        return ""
-    header, width = table.header, len(sample[0])
-    labels = [row[0] for row in sample]
-    numbered = not header and _counts(sample[0][1:]) and sample[0][1:] == _labels(table, width)
-    labelled = numbered or (len(header) == width and header[1 : 1 + len(labels)] == labels)
-    if not labelled and named_coordinates(table):
-        return ""
-    index = int(labelled or (0 in table.texts and width - 1 == len(table.numeric)))
-    n, zero_one, diagonal = width - index, True, set[str]()
-    if n < 3:
-        return ""
-    rows = 0
-    for at, (_, cells) in enumerate(table.data_rows()):
-        row = at - numbered
-        if row < 0:
-            continue
-        if row >= n or len(cells) != width:
-            return ""
-        values = cells[index:]
-        if not labelled and not all(_is_distance(cell) for cell in values):
-            return ""
-        zero_one &= all(cell in ("0", "1") for cell in values)
-        diagonal.add(values[row].casefold())
-        rows += 1
-    if rows != n or not (labelled or _is_nothing(diagonal)):
-        return ""
-    what = "0 and 1 (a graph, or distances)" if zero_one else "distances"
-    return f"a table of {n} × {n} {what}{', with names' if labelled else ''}"
+def seen_as(table: Table) -> SeenTable:
+    """Return what ``table`` is of, as its user says, or as it looks; see :func:`kind_of`."""
+    kind = table.read_as.kind
+    return _as_said(table, kind) if kind else kind_of(table)
 
 
-def _labels(table: Table, most: int) -> list[str]:
-    """The first cells of the rows from the second on, of so many rows at ``most``."""
-    return [cells[0] for _, cells in itertools.islice(table.rows(), 1, most)]
+def _as_said(table: Table, kind: FileKind) -> SeenTable:
+    """Return what there is of the ``kind`` that the user says in ``table``."""
+    try:
+        square = square_of(table)
+    except NoSquareError:
+        found = _edges(table, sure=True)
+        if kind is FileKind.MATRIX and (found is None or found.kind is not kind):
+            raise
+        if found is None or (kind is FileKind.EDGES and found.kind is FileKind.MATRIX):
+            return found or SeenTable(kind)
+        return replace(found, kind=kind)
+    return SeenTable(kind, square=square)
 
 
-def _counts(cells: list[str]) -> bool:
-    """Whether these are numbers that follow each other."""
-    if len(cells) < 3 or not all(map(_WHOLE_NUMBER.fullmatch, cells)):
-        return False
-    return all(int(after) - int(one) == 1 for one, after in itertools.pairwise(cells))
+def _edges(table: Table, *, sure: bool = False) -> SeenTable | None:
+    """Return what shows that ``table`` lists edges; None if it does not.
+
+    Edges with distances are a matrix that is listed. ``sure`` says that they are edges.
+    UnsureError if their numbers can be distances, or only weights in a graph to color.
+    """
+    ends, saw = _ends(table)
+    if ends is None and sure and max(map(len, table.sample), default=0) > 1:
+        ends = 0, 1
+    if ends is None:
+        return None
+    weight, named = _weight_column(table, ends)
+    columns = EdgeColumns(*ends, weight)
+    if weight is None or (not named and len({*_cells(table, weight)}) == 1):
+        return SeenTable(FileKind.EDGES, saw, columns=EdgeColumns(*ends))
+    if not named and not sure and weighted_edges(table, columns).share < _COMPLETE:
+        raise _unsure(table, f"{saw}, with numbers")
+    return SeenTable(FileKind.MATRIX, f"{saw}, with distances", columns=columns)
 
 
-def _is_distance(cell: str) -> bool:
-    return is_number(cell) or cell.casefold() in _NO_DISTANCE
-
-
-def _is_nothing(diagonal: set[str]) -> bool:
-    """Whether these can be distances from each city to itself: nothing, or the same for all."""
-    return len(diagonal) == 1 or all(one in _NO_DISTANCE or _is_zero(one) for one in diagonal)
-
-
-def _is_zero(cell: str) -> bool:
-    return is_number(cell) and not cell.strip("+-0.,")
-
-
-def _edges(table: Table) -> str:
-    """Return what shows that ``table`` lists edges; an empty text if it does not."""
-    words = [words_of(cell) for cell in table.header]
-    ends = [next((at for at, one in enumerate(words) if one & any_), None) for any_ in (_FROM, _TO)]
-    if ends[0] is not None and ends[1] is not None:
-        return f"edges from {table.called(ends[0])} to {table.called(ends[1])}"
+def _ends(table: Table) -> tuple[tuple[int, int] | None, str]:
+    """Return the columns with both ends of edges, if there are such, and how that shows."""
+    if both := edge_lists.ends_in(table):
+        return both, f"edges from {table.called(both[0])} to {table.called(both[1])}"
     numeric, texts = table.numeric, table.texts
     if 2 <= len(numeric) <= 3 and not texts:
         first, second = numeric[:2]
         if _is_counted(table, first) and not _joins(table, first, second, within=True):
-            return ""
+            return None, ""
         if _joins(table, first, second):
-            return _alike("numbers", table, first, second)
+            return (first, second), _alike("numbers", table, first, second)
     if len(texts) == 2 and len(numeric) <= 2 and _joins(table, *texts, whole=False):
-        return _alike("names", table, *texts)
-    return ""
+        return (texts[0], texts[1]), _alike("names", table, *texts)
+    return None, ""
+
+
+def _weight_column(table: Table, ends: tuple[int, int]) -> tuple[int | None, bool]:
+    """Return the column with weights of edges, and whether its header says they are distances."""
+    others = [at for at in range(max(map(len, table.sample), default=0)) if at not in ends]
+    for at in others:
+        if at < len(table.header) and words_of(table.header[at]) & _LENGTH_WORDS:
+            return at, True
+    numeric = [at for at in others if at in table.numeric]
+    return (numeric[0], False) if len(numeric) == 1 else (None, False)
+
+
+def _cells(table: Table, at: int) -> Iterator[str]:
+    for _, cells in itertools.islice(table.data_rows(), _MOST_WEIGHTS):
+        yield cells[at] if at < len(cells) else ""
 
 
 def _alike(what: str, table: Table, first: int, second: int) -> str:
@@ -149,38 +232,23 @@ def _joins(
     """Whether two columns look like the ends of edges, not like coordinates.
 
     There are as few different values as vertices of a graph with such a number of edges, and hardly
-    one is joined to itself. ``within``: none of the second column is missing in the first one.
+    one is joined to itself. ``within`` is that of :func:`gpu.problems.coloring.edge_lists.joins`.
     """
+    if whole:
+        pairs = edge_lists.whole_pairs(table, first, second)
+        return pairs is not None and edge_lists.joins(pairs, within=within)
     count = loops = 0
     ends: tuple[set[str], set[str]] = set(), set()
     for a, b in _pairs(table, first, second):
-        if whole and not (_WHOLE_NUMBER.fullmatch(a) and _WHOLE_NUMBER.fullmatch(b)):
-            return False
         count += 1
         loops += a == b
         ends[0].add(a)
         ends[1].add(b)
-    either = ends[0] | ends[1]
-    if within:
-        return not loops and ends[1] <= ends[0]
-    if not whole:
-        return not loops and 2 * len(ends[0] & ends[1]) >= len(either) <= count + 1
-    numbers = sorted(map(int, either))
-    gapless = bool(numbers) and numbers[0] < 2 and numbers[-1] - numbers[0] + 1 == len(numbers)
-    if loops:
-        return count > 3 and (gapless or 2 * len(either) <= count)
-    return (gapless and count > 3) or len(either) <= count + 1
+    either, both = ends[0] | ends[1], ends[0] & ends[1]
+    return not loops and bool(both) and len(either) <= count + 1
 
 
 def _pairs(table: Table, first: int, second: int) -> Iterator[tuple[str, str]]:
     for _, cells in table.data_rows():
         if max(first, second) < len(cells):
             yield cells[first], cells[second]
-
-
-_NOT_READ = {  # what to do with a file that is recognised, but not read
-    FileKind.MATRIX: "write distances as a TSPLIB file with EDGE_WEIGHT_FORMAT: FULL_MATRIX, and a "
-    "graph as a DIMACS file",
-    FileKind.EDGES: "write a graph as a DIMACS file, and distances as a TSPLIB file; if they are "
-    "coordinates, put x and y above them, or say --columns",
-}

@@ -111,7 +111,7 @@ class Result:
         words = self.instance.problem.words
         return {
             "instance": self.instance.name,
-            "n": self.instance.n,
+            "n": self.instance.real_n,
             "unit": self.instance.unit or None,
             "notes": self.instance.said,
             "aim": self.session.aim or None,
