@@ -200,6 +200,13 @@ class RouteInstance(TspInstance):
         assert self.base is not None
         return self.tour_of(self.base.read(written))
 
+    def solution_from(self, given: Sequence[int] | NDArray[Any]) -> NDArray[np.int32]:
+        """Return the tour of a route through real cities; or a tour, with auxiliary ones."""
+        if len(given) == self.n:
+            return super(RouteInstance, self).solution_from(given)
+        assert self.base is not None
+        return self.tour_of(self.base.solution_from(given))
+
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
         """Write a route as a TSPLIB ``.tour`` file, in its order; see :class:`Instance`."""
         assert self.base is not None
