@@ -21,6 +21,7 @@ from gpu.problems.tsp import matrix_objects, tours, tsplib
 from gpu.problems.tsp.geographic import MAP_FORMATS
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.routes import city_called, restricted, with_route
+from gpu.problems.tsp.specification import looks_like_tsplib
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ def _load_tsplib(file: InputFile) -> Instance:
             "matrix, as a list of lists"
         )
     try:
-        return tsplib.load(file.path, file.data)
+        return tsplib.load(file.path, file.data, file.read_as)
     except InstanceError as error:
         if what_else(file.data, GIVE_INSTANCE) or not tours.is_tour(file.path, file.data):
             raise
@@ -54,6 +55,13 @@ def _load_tsplib(file: InputFile) -> Instance:
 
 FORMATS = (
     *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
+    Format(
+        (FileKind.TSPLIB,),
+        "a TSPLIB file",
+        lambda file: looks_like_tsplib(file.data),
+        _load_tsplib,
+        one_way=True,
+    ),
     Format(
         (FileKind.DIMACS,),
         "a DIMACS graph",

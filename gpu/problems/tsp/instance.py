@@ -29,7 +29,9 @@ from gpu.problems.tsp.distances import (
 )
 from gpu.problems.tsp.tours import read_tour
 
-_ON_THE_MAP = (Metric.EUC_2D, Metric.CEIL_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT)
+_ON_THE_MAP = (
+    Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT
+)  # fmt: skip
 _NUMBERS_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
 
 
