@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,9 +23,6 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.matrices import from_distances
 from gpu.problems.tsp.places import plane_coordinates
 from gpu.problems.tsp.routes import city_called, restricted, with_route
-
-if TYPE_CHECKING:
-    import networkx
 
 _FINEST = 9  # decimals of coordinates that are kept
 
@@ -63,9 +60,7 @@ def from_coordinates(
     if metric:
         if degrees or metric not in Metric.__members__ or metric == Metric.EXPLICIT:
             known = ", ".join(one for one in Metric if one is not Metric.EXPLICIT)
-            raise InstanceError(
-                f"{name}: metric = {metric!r} is none of {known} for points in a plane"
-            )
+            raise InstanceError(f"{name}: metric = {metric!r} is none of {known}, or has degrees")
         display = frozen(given[:, :2].copy())
         base = TspInstance(name, "", Metric(metric), frozen(given), None, display, names=called)
         return restricted(base) if n < base.fewest else base
@@ -167,8 +162,23 @@ def graph_from_edges(
     return GraphInstance(name, "", len(numbers), pairs, names=_names(numbers, len(numbers)))
 
 
+class NetworkxGraph(Protocol):
+    """What is asked of a graph of networkx."""
+
+    @property
+    def nodes(self) -> Any:
+        """Its nodes."""
+
+    @property
+    def edges(self) -> Any:
+        """Its edges, which can be called."""
+
+    def is_directed(self) -> bool:
+        """Whether they have a direction."""
+
+
 def from_networkx(
-    graph: networkx.Graph, weight: str | None = None, *, unit: str = "", name: str = ""
+    graph: NetworkxGraph, weight: str | None = None, *, unit: str = "", name: str = ""
 ) -> TspInstance | GraphInstance:
     """Make an instance of a graph of networkx: one to color, or with a ``weight`` a tour's.
 

@@ -133,7 +133,7 @@ class Result:
             "colony": self.session.colony,
             "device": self.session.device,
             "seed": self.session.seed,
-            "start": None if self.session.start is None else self.session.start.path,
+            "start": self.session.start.path or None if self.session.start else None,
             "parameters": self.session.parameters.to_dict(),
             "iterations": self.iterations,
             f"{words.solutions}_built": self.solutions_built,

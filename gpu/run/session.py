@@ -60,7 +60,7 @@ class StartReference:
     """Names the file of the solution with which a run begins, and checks it; or is a solution."""
 
     path: str  # absolute path; empty if the solution is no file's
-    sha256: str = ""  # digest of the file's bytes, hexadecimal
+    sha256: str  # digest of the file's bytes, or of the solution's, hexadecimal
     numbers: tuple[int, ...] = ()  # the solution, as the instance writes it, where it is no file's
 
     @classmethod
@@ -75,7 +75,8 @@ class StartReference:
                 solution = instance.solution_from(() if given is None else given)
             except SolutionError as error:
                 raise InstanceError(f"start: {error}") from error
-            return cls("", numbers=tuple(instance.written(solution)))
+            digest = hashlib.sha256(np.ascontiguousarray(solution).tobytes()).hexdigest()
+            return cls("", digest, tuple(instance.written(solution)))
         file = path_of(start, InstanceError, "start takes that of a .tour or .sol file")
         reference = cls(str(file.absolute()), _digest(file))
         reference.load(instance)
@@ -85,7 +86,7 @@ class StartReference:
         """Return plain values for a log: a file, or a solution."""
         if self.path:
             return {"path": self.path, "sha256": self.sha256}
-        return {"path": "", "numbers": list(self.numbers)}
+        return {"path": "", "sha256": self.sha256, "numbers": list(self.numbers)}
 
     def load(self, instance: Instance) -> Solution:
         """Read the solution, read-only; InstanceError if it is not as it was, or not whole."""

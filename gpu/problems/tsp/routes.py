@@ -29,12 +29,16 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import chosen_evenly
 from gpu.core.machine.processors import SPARE, free_memory
 from gpu.core.words import counted
+from gpu.problems.bundled import best_known_length
 from gpu.problems.document import shortened
 from gpu.problems.tsp.distances import LARGEST_DISTANCE, Metric
 from gpu.problems.tsp.first_route import Chains, chains_of, first_route
 from gpu.problems.tsp.instance import RouteOrder, TspInstance
 from gpu.problems.tsp.layout import laid_out
 from gpu.problems.tsp.possible import NONE, why_impossible
+
+PATH = "PATH"
+"""What published lengths are those of, where they leave the fixed edge of a tour out."""
 
 MOST_CITIES = 20_000  # of a route that needs a matrix
 _NO_FEWER = 3  # cities of a tour, auxiliary ones among them
@@ -149,11 +153,13 @@ class RouteInstance(TspInstance):
             tour = tour[::-1]
         return RouteOrder(tour, self.closed)
 
-    def tour_of(self, cities: NDArray[np.integer]) -> NDArray[np.int32]:
+    def tour_of(self, cities: NDArray[np.integer], *, turned: bool = False) -> NDArray[np.int32]:
         """Return the tour of a route through ``cities``; SolutionError if it is not as wanted.
 
-        A closed tour that has the start somewhere is taken as well: it is turned to begin there.
+        With ``turned`` they are those of a closed tour, of which a route leaves an edge out.
         """
+        if not (turned or self.closed):
+            self._check_ends(cities)
         tour = self._turned(cities).tolist()
         middles = {one.edge: self.real_n + at for at, one in enumerate(self.auxiliary) if one.edge}
         if middles:
@@ -169,12 +175,19 @@ class RouteInstance(TspInstance):
         # The gap is beside the end that is free, and the way back beside the other one.
         tour += open_[::-1] if self.end is not None and self.start is None else open_
         found = np.array(tour, np.int32)
-        legs = self.distances(found, np.roll(found, -1))
-        if middles or (self.penalty and (legs == self.penalty).any()):
-            raise SolutionError(
-                f"a route through {self.name} misses a fixed edge or has a forbidden one"
-            )
-        return frozen(found)
+        if middles:
+            raise SolutionError(f"a route through {self.name} misses a fixed edge")
+        return self._checked(frozen(found))
+
+    def _check_ends(self, cities: NDArray[np.integer]) -> None:
+        """Raise SolutionError if a route does not begin and end as wanted."""
+        ways = [(cities[0], cities[-1])] if self.directed else [(cities[0], cities[-1])] * 2
+        if not self.directed:
+            ways[1] = ways[1][::-1]
+        for first, last in ways:
+            if self.start in (None, first) and self.end in (None, last):
+                return
+        raise SolutionError(f"a route through {self.name} is not {self.wish}")
 
     def _turned(self, cities: NDArray[np.integer]) -> NDArray[np.integer]:
         """Return ``cities`` from the start, or to the end."""
@@ -202,10 +215,17 @@ class RouteInstance(TspInstance):
 
     def solution_from(self, given: Sequence[int] | NDArray[Any]) -> NDArray[np.int32]:
         """Return the tour of a route through real cities; or a tour, with auxiliary ones."""
-        if len(given) == self.n:
-            return super(RouteInstance, self).solution_from(given)
+        if self.auxiliary and len(given) == self.n:
+            return self._checked(super(RouteInstance, self).solution_from(given))
         assert self.base is not None
         return self.tour_of(self.base.solution_from(given))
+
+    def _checked(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return ``tour``; SolutionError if it has a forbidden edge."""
+        legs = self.distances(tour, np.roll(tour, -1))
+        if self.penalty and (legs == self.penalty).any():
+            raise SolutionError(f"a route through {self.name} has a forbidden edge")
+        return tour
 
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
         """Write a route as a TSPLIB ``.tour`` file, in its order; see :class:`Instance`."""
@@ -221,7 +241,7 @@ class RouteInstance(TspInstance):
         assert self.base is not None
         cities = self.base.load_solution(path, data)
         try:
-            return self.tour_of(cities)
+            return self.tour_of(cities, turned=True)
         except SolutionError as error:
             raise InstanceError(f"{path}: {error}") from error
 
@@ -352,6 +372,13 @@ def restricted(
     closed = closed and end is None
     barred = _barred(base, forbidden)
     pairs = _fixed_pairs(base, fixed, barred)
+    published = best_known_length(base.name, real, PATH) if len(pairs) == 1 and closed else None
+    if published is not None:
+        (start, end), pairs, closed = pairs[0], (), False
+        path = restricted(base, start=start, end=end, forbidden=barred)
+        note = f"{base.name} is taken for a path, as its published length is: its fixed edge joins"
+        note = "; ".join(filter(None, (base.note, f"{note} the ends of an open route")))
+        return replace(path, optimum=published, note=note)
     plain = closed and not pairs and barred is None
     if plain and real >= _NO_FEWER:
         if start is None:
