@@ -124,7 +124,7 @@ def load_table(file: InputFile) -> Instance:
     if said.kind is FileKind.PLACES or (said.kind is None and (said.coordinates or said.columns)):
         return places.load_places(file.path, file.data, said, table)
     with in_memory(file.path):
-        seen = _as_said(table, said.kind) if said.kind else kind_of(table)
+        seen = seen_as(table)
         if seen.kind is FileKind.PLACES:
             return places.load_places(file.path, file.data, said, table)
         if seen.kind is FileKind.MATRIX:
@@ -135,6 +135,12 @@ def load_table(file: InputFile) -> Instance:
         raise file.error(
             f"it has {seen.saw or 'no places'}; that is not read: {_NOT_READ[seen.kind]}"
         )
+
+
+def seen_as(table: Table) -> SeenTable:
+    """Return what ``table`` is of, as its user says, or as it looks; see :func:`kind_of`."""
+    kind = table.read_as.kind
+    return _as_said(table, kind) if kind else kind_of(table)
 
 
 def _as_said(table: Table, kind: FileKind) -> SeenTable:

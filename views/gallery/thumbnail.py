@@ -34,6 +34,7 @@ _DOT_SIZES = (
     (2_500, 1.6),
 )  # most places, and the diameter of a dot
 _BESIDE_TOUR = 250  # most cities that are drawn as dots on their tour
+_MATRIX_SIDE = 512  # most rows and columns of a matrix that are drawn; of more, every second, …
 _THUMBNAIL_LINES = 12_000  # most edges that are drawn as lines
 _THUMBNAIL_INK = 0.10  # share of the picture that edges may cover before they are drawn paler
 
@@ -104,6 +105,36 @@ def draw_graph(
     else:
         for color in range(int(coloring.max()) + 1):
             draw_points(painter, pixels[coloring == color], mark_of(color).colour, diameter)
+    painter.end()
+    return image
+
+
+def draw_matrix(
+    matrix: NDArray[np.integer],
+    barred: NDArray[np.bool_] | None,
+    theme: Theme,
+    ratio: float,
+    size: QSize,
+) -> QImage:
+    """Draw distances, row to column: the longer, the brighter; what is ``barred`` stays empty."""
+    image, painter = _begin(size, ratio)
+    step = max(1, -(-len(matrix) // _MATRIX_SIDE))
+    values = matrix[::step, ::step].astype(np.float64)
+    gone = np.eye(len(values), dtype=bool)
+    if barred is not None:
+        gone |= barred[::step, ::step]
+    there = values[~gone]
+    low, high = np.quantile(there, (0.0, 0.98)) if there.size else (0.0, 1.0)
+    levels = 40 + 214 * np.clip((values - low) / max(high - low, 1e-9), 0.0, 1.0)
+    levels = np.where(gone, 0, levels).astype(np.uint8)
+    colours = [theme.colour("accent", level / 255) for level in range(256)]
+    picture = indexed(np.ascontiguousarray(levels), colours, 1.0)
+    side = min(size.width(), size.height()) - 2 * _PICTURE_MARGIN
+    place = QRectF((size.width() - side) / 2, (size.height() - side) / 2, side, side)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=step > 1)
+    painter.drawImage(place, picture)
+    painter.setPen(theme.colour("border"))
+    painter.drawRect(place)
     painter.end()
     return image
 
