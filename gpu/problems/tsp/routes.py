@@ -41,6 +41,7 @@ PATH = "PATH"
 """What published lengths are those of, where they leave the fixed edge of a tour out."""
 
 MOST_CITIES = 20_000  # of a route that needs a matrix
+_AWAY = 3.0  # mean ways to the nearest city that a free end seems away, of 1, 3, 10, 30 and 100
 _NO_FEWER = 3  # cities of a tour, auxiliary ones among them
 _AN_ENTRY = 6  # bytes of an entry of the matrix while it is made
 
@@ -74,6 +75,8 @@ class RouteInstance(TspInstance):
     auxiliary: tuple[Auxiliary, ...] = field(default=(), kw_only=True)
     # distance of a forbidden edge, more than a whole route has; 0 where there is none
     penalty: int = field(default=0, kw_only=True)
+    # mean distance of cities that are neighbours, where an end is free; else 0
+    apart: float = field(default=0.0, kw_only=True)
 
     @property
     def real_n(self) -> int:
@@ -112,6 +115,14 @@ class RouteInstance(TspInstance):
         """Return the name of a city, or its number where it has none."""
         name = self.names[city] if self.names else ""
         return name or f"city {self.city_ids[city]}"
+
+    @property
+    def shortest(self) -> float:
+        """Length that stands for 0 in η: where a free end is everywhere near, more than usual.
+
+        An ant would else leave off at once, wherever it began.
+        """
+        return self.apart or super(RouteInstance, self).shortest
 
     @property
     def forbidden_from(self) -> int | None:
@@ -621,6 +632,8 @@ def _with_penalty(
     """
     made: dict[str, Any] = {"metric": Metric.EXPLICIT, "matrix": matrix, "auxiliary": auxiliary}
     made |= wish
+    if not wish["closed"] and None in (wish["start"], wish["end"]):
+        made["apart"] = _AWAY * _apart(base, wish["barred"])
     none = matrix < 0
     np.fill_diagonal(none, False)
     np.fill_diagonal(matrix, 0)
@@ -655,6 +668,17 @@ def _with_penalty(
     return instance if route is None else replace(instance, first_tour=instance.tour_of(route))
 
 
+def _apart(base: TspInstance, barred: Barred | None) -> float:
+    """Return the mean distance of a city to the nearest other one that is not at its place."""
+    lengths = base.all_distances().astype(np.float64)
+    lengths[lengths == 0] = np.inf
+    np.fill_diagonal(lengths, np.inf)
+    if barred is not None:
+        lengths[barred] = np.inf
+    nearest = lengths.min(axis=1)
+    return float(nearest[np.isfinite(nearest)].mean()) if np.isfinite(nearest).any() else 0.0
+
+
 def _made(base: TspInstance, changed: Mapping[str, Any], **wish: Any) -> RouteInstance:
     """Return an instance as ``base``, but for what is ``changed``."""
     values: dict[str, Any] = {one.name: getattr(base, one.name) for one in fields(base) if one.init}
@@ -664,11 +688,10 @@ def _made(base: TspInstance, changed: Mapping[str, Any], **wish: Any) -> RouteIn
         frozen(values["matrix"])
         values["coordinates"] = None
     values |= _of_all(base, auxiliary)
-    made = RouteInstance(**values, **wish, base=base)
-    if made.closed and not made.fixed and made.barred is None and not auxiliary:
-        return made
-    # What is known of closed tours, and is the best of them, is not known of these.
-    return replace(made, optimum=None, optimum_by_user=False, optimal_tour=None)
+    if values["metric"] is Metric.EXPLICIT and "auxiliary" in changed:
+        # What is known of closed tours, and is the best of them, is not known of these.
+        values |= {"optimum": None, "optimum_by_user": False, "optimal_tour": None}
+    return RouteInstance(**values, **wish, base=base)
 
 
 def _of_all(base: TspInstance, auxiliary: Sequence[Auxiliary]) -> dict[str, Any]:
