@@ -27,7 +27,6 @@ GIVE_INSTANCE = (
 GIVE_TOUR = "write the tour as a TSPLIB file with a TOUR_SECTION"
 """What to give in place of one that may hold a tour."""
 
-_GRAPH = "it is a graph as {}, which is not read; write it as a DIMACS graph (.col)"
 _PACKED_BY = "it is packed by {}; unpack it, or pack it by gzip, bzip2 or xz"
 _XML_ROOT = rb"\s*(?:<[?!][^>]*>\s*)*<(?:\w+:)?"  # what stands before the name of its element
 
@@ -69,18 +68,15 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
         "it is a web page, not an instance; download the file itself",
     ),
     (rb"\s*<(svg\b|[?!].*<svg\b)", "it is an SVG picture, not an instance"),
-    (_XML_ROOT + rb"graphml\b", _GRAPH.format("GraphML")),
-    (_XML_ROOT + rb"gexf\b", _GRAPH.format("GEXF")),
     (
         _XML_ROOT + rb"travellingSalesmanProblemInstance\b",
         "it is TSPLIB's XML, which is not read; take the .tsp file of the same name",
     ),
     (rb"\s*<[?!a-z]", "it is XML, which is not read"),
-    (rb"%%MatrixMarket\b", "it is a Matrix Market file, which is not read"),
-    (rb">>(graph6|sparse6|digraph6)<<", _GRAPH.format("graph6 or sparse6")),
-    (rb"\s*(strict\s+)?(di)?graph(\s+[\w\"]+)?\s*\{", _GRAPH.format("DOT (Graphviz)")),
-    (rb"\s*((creator|version)\b[^\n]*\n\s*)*graph\s*\[", _GRAPH.format("GML")),
-    (rb"\s*\*(vertices|network)\b", _GRAPH.format("Pajek")),
+    (
+        rb">>digraph6<<",
+        "it is a directed graph as digraph6, which is not read; write it as graph6",
+    ),
     (
         rb'\s*\{\s*"kind"\s*:\s*"session"',
         "it is the log of a run, not an instance; formicarium replay runs it again",

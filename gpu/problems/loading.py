@@ -12,6 +12,7 @@ from gpu.core.files import exists
 from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring import dimacs
+from gpu.problems.coloring.graph_files import GRAPH_FORMATS, GRAPH_LISTS
 from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import OPEN, Doubt, FileKind, ReadAs, UnsureError
@@ -55,6 +56,7 @@ def _load_tsplib(file: InputFile) -> Instance:
 
 FORMATS = (
     *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
+    *(Format((one.kind,), one.title, one.looks, one.load, one_way=True) for one in GRAPH_FORMATS),
     Format(
         (FileKind.TSPLIB,),
         "a TSPLIB file",
@@ -69,6 +71,7 @@ FORMATS = (
         lambda file: dimacs.load_graph(file.path, file.data),
         one_way=True,
     ),
+    *(Format((one.kind,), one.title, one.looks, one.load) for one in GRAPH_LISTS),
     Format(
         (FileKind.MATRIX,),
         "an object with a matrix",

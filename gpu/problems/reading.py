@@ -32,6 +32,7 @@ class FileKind(enum.StrEnum):
     MATRIX = "matrix"  # distances from each place to each other one
     EDGES = "edges"  # a list of edges: of a graph, or with distances between places
     ADJACENCY = "adjacency"  # of a graph: a matrix of 0 and 1, or the neighbours of each vertex
+    GRAPH = "graph"  # a graph as programs write it: GraphML, GML, DOT, Matrix Market and others
 
 
 @dataclass(frozen=True, slots=True)

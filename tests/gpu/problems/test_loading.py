@@ -51,7 +51,7 @@ def test_what_a_file_is(tmp_path: Path, golden: Golden) -> None:
         text = ast.literal_eval(line)[1].encode()
         found = recognise(InputFile(tmp_path / "x", text))
         if FileKind.PLACES not in found.kinds:
-            return f"{found.kinds[0].name}: as it is"
+            return f"{found.kinds[0].name}: {found.title}"
         try:
             seen = kind_of(Table.of(InputFile(path, text)))
         except UnsureError as unsure:
