@@ -12,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.problems.tsp.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPEEDS, Metric, radians
+from gpu.problems.tsp.distances import (
+    DEGREES_PER_TURN,
+    EARTH_RADIUS,
+    MOTOR_SPEEDS,
+    SHORTEST,
+    Metric,
+    radians,
+)
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import LEAST_WEIGHT
 
@@ -40,7 +47,7 @@ class CityGeometry(NamedTuple):
     speeds: NDArray[np.float64]  # (3,): of the motors of XRAY1 and XRAY2
     table: NDArray[np.int32]  # (n, n): the distances of TABLE and DOUBLED; else (1, 1)
     beta: float  # β of η^β
-    shortest: float  # what stands for a distance of 0 in it
+    shortest: float = SHORTEST  # what stands for a distance of 0 in it
 
 
 def geometry_of(instance: TspInstance, beta: float) -> CityGeometry:

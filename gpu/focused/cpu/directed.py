@@ -19,7 +19,6 @@ from gpu.cpu.assignment import LEAST_LISTED, assignment_of, joined
 from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.geometry import DOUBLED, CityGeometry, as_compiled
 from gpu.focused.cpu.state import FocusedState
-from gpu.problems.tsp.distances import SHORTEST
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.state import FAR_AWAY, CityLists
 
@@ -45,7 +44,7 @@ def doubled(instance: TspInstance, k: int) -> tuple[CityLists, NDArray[np.int32]
         lengths[half::2] = np.minimum(found.reduced(matrix, start, end), FAR_AWAY)
     points = np.zeros((2 * n, 3))
     points[::2, 0], points[1::2, 0] = found.columns, found.rows
-    geometry = CityGeometry(DOUBLED, points, np.ones(3), matrix, 1.0, SHORTEST)
+    geometry = CityGeometry(DOUBLED, points, np.ones(3), matrix, 1.0)
     return CityLists(geometry, False, neighbours, lengths), halved(tour)
 
 
