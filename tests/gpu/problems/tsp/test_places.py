@@ -355,7 +355,7 @@ def test_the_user_says_which_columns_count(tmp_path: Path, columns: str, x: list
     assert instance.display[:, 0].tolist() == x
     again = table(tmp_path, text, instance.read_as)  # as a log has it
     assert again.display.tolist() == instance.display.tolist()
-    for wrong in ("a", "a,c", "a,a", "0,2", "2,9", "1,2,3", "9" * 5000):
+    for wrong in ("a", "a,c", "a,a", "0,2", "2,9", "1,2,3,4", "9" * 5000):
         with pytest.raises(InstanceError, match="does not name two of its 4 columns"):
             table(tmp_path, text, str(ReadAs(coordinates="plane", columns=wrong)))
 
@@ -429,3 +429,17 @@ def test_any_text_is_a_sound_table_or_refused(text: str) -> None:
     assert np.isfinite(instance.display).all()
     assert instance.all_distances().min() >= 0
     assert not instance.names or len(instance.names) == instance.n
+
+
+def test_a_third_column_has_the_names(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("nr;customer;x;y;street\n1;A;0;0;P\n2;B;3;4;Q\n3;C;6;8;R\n")
+    found = load_instance(table)
+    assert isinstance(found, TspInstance)
+    assert found.names == ("A", "B", "C")  # a number is a name for want of one
+    street = load_instance(table, None, "places columns=x,y,street")
+    assert isinstance(street, TspInstance)
+    assert street.names == ("P", "Q", "R")
+    again = load_instance(table, None, street.read_as)
+    assert isinstance(again, TspInstance)
+    assert again.names == street.names
