@@ -15,6 +15,7 @@ from gpu.core.errors import InstanceError
 from gpu.core.words import counted
 from gpu.problems.document import in_memory, name_of, shortened
 from gpu.problems.input_file import InputFile
+from gpu.problems.quantities import unit_of
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import GROUPED, LATITUDE, Columns, Table, X, columns_of, is_number
 from gpu.problems.tsp.distances import LARGEST_COORDINATE, Metric, Reals
@@ -221,17 +222,19 @@ def load_places(
                 columns=columns_said,
             )
         display = found.points()[:n]
-        scale = 10.0 ** _exponent(display, found.decimals)
+        decimals = _exponent(display, found.decimals)
+        rounded = f", distances are rounded to {10.0**-decimals:g}" if decimals else ""
         return TspInstance(
             name=name_of(file.stem),
             comment="",
             metric=Metric.EUC_2D,
-            coordinates=frozen(display * scale),
+            coordinates=frozen(display * 10.0**decimals),
             matrix=None,
             display=frozen(display),
             names=tuple(names) if any(names) else (),
-            unit="" if scale == 1.0 else f"{1.0 / scale:g} of the table's unit",
-            seen=found.said(coordinates),
+            unit=unit_of(read_as.unit) if read_as.unit else "",
+            decimals=decimals,
+            seen=f"{found.said(coordinates)}{rounded}",
             note="; ".join([*notes, *at_the_same_spot(display)]),
             path=path,
             sha256=file.sha256,
