@@ -100,7 +100,9 @@ def _tour_facts(instance: TspInstance) -> str:
         else "no best known length"
     )
     unit = f", lengths in {instance.unit}" if instance.unit else ""
-    return f"{kind}{number_of(instance.n, 'city')}, {instance.metric}{unit}\n{known}"
+    wish = f", {instance.wish}" if instance.wish else ""
+    cities = number_of(instance.real_n, "city")
+    return f"{kind}{cities}{wish}, {instance.metric}{unit}\n{known}"
 
 
 _SPARSE = 0.001  # a density that is lower says less than the neighbours of a vertex, on average

@@ -15,7 +15,7 @@ import click
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.problem import Problem
 from gpu.core.stop_limits import STOP_LIMITS
-from gpu.problems.reading import COORDINATES, FileKind, ReadAs
+from gpu.problems.reading import COORDINATES, OPEN, FileKind, ReadAs
 
 _SAID_OF_FILE = [field.name for field in fields(ReadAs) if field.name != "kind"]
 
@@ -112,6 +112,24 @@ def reading_options(command: _Command) -> _Command:
         help="Whether the first row of a table names its columns.",
     )
     @click.option("--sheet", help="Which sheet of a spreadsheet is read; by default the first.")
+    @click.option(
+        "--from",
+        "route_from",
+        metavar="CITY",
+        help="Where the route begins: the name of a city, or its number in FILE.",
+    )
+    @click.option(
+        "--to",
+        "route_to",
+        metavar="CITY",
+        help="Where the route ends. If that is not where it begins, it does not return.",
+    )
+    @click.option(
+        "--open",
+        "route",
+        flag_value=OPEN,
+        help="The route does not return to its start.",
+    )
     @functools.wraps(command)
     def with_reading(kind: str | None, **others: Any) -> Any:
         said = {name: others.pop(name) or "" for name in _SAID_OF_FILE}

@@ -240,9 +240,12 @@ def _choice(session: Session, instance: Instance) -> str:
 
 def _check_is_used(file: str, instance: Instance, read_as: ReadAs) -> None:
     """Refuse what the user says of the file, if ``instance`` came from one that says all itself."""
-    if read_as.options() and not instance.read_as:
+    from gpu.problems.reading import ReadAs
+
+    of_file = read_as.of_file.options()
+    if of_file and not ReadAs.parse(instance.read_as).of_file.options():
         raise FormicariumError(
-            f"{file}: {read_as.options()[0]} is for tables and other files that can be read in "
+            f"{file}: {of_file[0]} is for tables and other files that can be read in "
             "several ways: leave it out"
         )
 
@@ -290,7 +293,7 @@ def _summary(result: Result) -> str:
         result.ending.value + ("" if result.ending == "failed" else f": {result.reason}"),
     ]
     if result.cost is None:
-        return "\n".join([*lines, f"there is no {words.solution}"])
+        return "\n".join([*lines, instance.nothing_found])
     gap = result.gap_percent
     whose = "your" if instance.optimum_by_user else "the"
     beside = f", {words.known}" if gap == 0 else ""

@@ -211,17 +211,20 @@ def export_session(
     write_whole(path, lambda part: part.write_text(text, "utf-8"))
 
 
-_Leg = tuple[int, int, int]  # from a city: its place in the order, the city, the distance
+_Leg = tuple[int, int, int | str]  # from a city: its place in the order, the city, the distance
 
 
 def export_route(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -> None:
     """Write ``tour`` (0-based) as CSV: a row for each city in its order; raises ExportError.
 
     A row has the place in the order, the city's number, its name where there is one, its
-    coordinates unless its file has none, and the distance from it to the next city.
+    coordinates unless its file has none, and the distance from it to the next city: none from the
+    last city of an open route.
     """
     points, ids = instance.display.tolist(), instance.city_ids.tolist()
-    legs = instance.distances(tour, np.roll(tour, -1)).tolist()
+    order = instance.route_of(tour)
+    legs: list[int | str] = instance.distances(order.path[:-1], order.path[1:]).tolist()
+    legs += [] if order.closed else [""]
     axes: tuple[Column[_Leg], ...] = (
         Column("longitude" if instance.geographic else "x", lambda row: points[row[1]][0]),
         Column("latitude" if instance.geographic else "y", lambda row: points[row[1]][1]),
@@ -234,11 +237,13 @@ def export_route(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -
         *(() if instance.computed_layout else axes[::-1] if instance.geographic else axes),
         Column("leg_length", itemgetter(2)),
     )
-    write_text(path, csv_of(columns, zip(itertools.count(1), tour.tolist(), legs, strict=False)))
+    write_text(
+        path, csv_of(columns, zip(itertools.count(1), order.cities.tolist(), legs, strict=False))
+    )
 
 
 def export_geojson(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -> None:
-    """Write ``tour`` (0-based) as GeoJSON: a closed line and its places; raises ExportError.
+    """Write ``tour`` (0-based) as GeoJSON: a line and its places; raises ExportError.
 
     Only places on the globe can be written. Where the line crosses the meridian of 180°, it is cut,
     as RFC 7946 (3.1.9) has it: maps would draw it around the world.
@@ -248,16 +253,16 @@ def export_geojson(path: Path, instance: TspInstance, tour: NDArray[np.integer])
     longitude, latitude = instance.display.T
     around = np.where(np.abs(longitude) > 180.0, (longitude + 180.0) % 360.0 - 180.0, longitude)
     points, ids = np.column_stack((around, latitude)).tolist(), instance.city_ids.tolist()
-    cities = tour.tolist()
+    order = instance.route_of(tour)
     route: dict[str, object] = {"name": instance.name, "length": instance.tour_length(tour)}
     if instance.unit:
         route["unit"] = instance.unit
-    lines = _cut([points[city] for city in [*cities, cities[0]]])
+    lines = _cut([points[city] for city in order.path.tolist()])
     cut = len(lines) > 1
     kind = "MultiLineString" if cut else "LineString"
     features = [_feature(kind, lines if cut else lines[0], route)]
-    for order, city in enumerate(cities, 1):
-        about: dict[str, object] = {"order": order, "city": ids[city]}
+    for at, city in enumerate(order.cities.tolist(), 1):
+        about: dict[str, object] = {"order": at, "city": ids[city]}
         if instance.names:
             about["name"] = instance.names[city]
         features.append(_feature("Point", points[city], about))

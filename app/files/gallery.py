@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import platformdirs
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize
 from PySide6.QtGui import QImage, QImageReader
 
 from app.files import downloads, own_instances
@@ -28,11 +28,18 @@ from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
 from gpu.problems.loading import is_read_one_way, load_likely
+from gpu.problems.tsp.instance import TspInstance
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.rows import RunRow, RunSummary
 from gpu.run.log.run_log import read_log
 from views.gallery.instances_page import DRAW, Entry, Shelf
-from views.gallery.thumbnail import THUMBNAIL_SIZE, draw_graph, draw_invitation, draw_places
+from views.gallery.thumbnail import (
+    THUMBNAIL_SIZE,
+    draw_graph,
+    draw_invitation,
+    draw_matrix,
+    draw_places,
+)
 from views.problem_display import DISPLAYS
 from views.widgets.theme import Theme
 
@@ -248,17 +255,33 @@ def keep_thumbnail(key: str, thumbnail: Thumbnail) -> None:
 
 
 def drawn_thumbnail(
-    instance: Instance, solution: Solution | None, theme: Theme, ratio: float
+    instance: Instance,
+    solution: Solution | None,
+    theme: Theme,
+    ratio: float,
+    size: QSize = THUMBNAIL_SIZE,
 ) -> QImage:
     """Draw an instance of any problem with a solution, if there is one."""
     if (places := instance.map_places) is not None:
-        return draw_places(places, solution, theme, ratio)
+        cities: Any = instance
+        path = None if solution is None else cities.route_of(solution).path
+        return draw_places(places[: instance.real_n], path, theme, ratio, size)
     from gpu.drawing.draw import GraphArtist  # imports SciPy and Numba
 
     graph: Any = instance  # what has no map is a graph
     artist = GraphArtist(graph)
     artist.settle(None)
-    return draw_graph(graph, artist.draw(None, solution), theme, ratio)
+    return draw_graph(graph, artist.draw(None, solution), theme, ratio, size)
+
+
+def picture_of(instance: Instance, theme: Theme, ratio: float, size: QSize) -> QImage:
+    """Draw the map of an instance, or the matrix of one that has none of its own."""
+    if isinstance(instance, TspInstance) and instance.computed_layout:
+        base = getattr(instance, "base", None) or instance  # with the real cities alone
+        if base.matrix is not None:
+            barred = getattr(instance, "barred", None)
+            return draw_matrix(base.matrix, barred, theme, ratio, size)
+    return drawn_thumbnail(instance, None, theme, ratio, size)
 
 
 def _forget_old() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from app.files.importing import Reading, asks, read_so
 from app.files.library import files_of, find_again, kept_files, with_kept
 from gpu import catalog
 from gpu.aims import Aim, choice
@@ -21,9 +23,10 @@ from gpu.core.machine.devices import Device
 from gpu.core.snapshot import Wanted
 from gpu.core.system import System
 from gpu.problems.bundled import bundled
-from gpu.problems.document import read_bytes
-from gpu.problems.loading import load_instance, load_likely
-from gpu.problems.reading import Doubt
+from gpu.problems.document import in_utf8, read_bytes
+from gpu.problems.input_file import InputFile
+from gpu.problems.loading import load_instance, recognise
+from gpu.problems.reading import FileKind, ReadAs
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.run import starting
 from gpu.run.bounding import bound_of
@@ -54,7 +57,6 @@ class OpenedFile(NamedTuple):
     recorded: Recorded | None = None  # the recorded run
     race: OpenedRace | None = None
     tour: GivenTour | None = None
-    doubt: Doubt | None = None  # what the user should be asked: it was read in one of two ways
 
 
 USUAL_INSTANCE = "map-1000"
@@ -91,29 +93,49 @@ def use_once(system: System, device: Device) -> None:
             rule.replay(colony, iteration=1).decision(ant=0, step=1)
 
 
-def load_any(path: Path, shown: Instance | None = None, read_as: str = "") -> OpenedFile:
+def load_any(
+    path: Path, shown: Instance | None = None, read_as: str = "", *, ask: bool = False
+) -> OpenedFile | Reading:
     """Load an instance; or a recorded session or race, or a tour, with its instance.
 
     The tour may be one of the instance that is ``shown``. ``read_as`` is that of
-    :func:`load_instance`.
+    :func:`load_instance`. A file that does not say all itself is returned as it would be read, for
+    the user to look at it, unless he has said it; with ``ask``, so is any other.
     """
     if path.suffix == ".json" and is_race(path):
         race = read_race(path)
         instance = find_again(race.race.instance, path)
         return OpenedFile(instance, race=OpenedRace(race, race.with_solutions(instance)))
-    if path.suffix in (".json", ".jsonl"):
+    if path.suffix in (".json", ".jsonl") and not _is_instance(path):
         log = read_log(path)
         instance = find_again(log.session.instance, path)
         recorded = recorded_of(log, instance)
         return OpenedFile(recorded.instance, recorded)
     data = read_bytes(path)
     if not is_tour(path, data):
-        instance, doubt = load_likely(path, data, read_as)
-        return OpenedFile(with_kept(instance), doubt=doubt)
+        reading = read_so(path, data, ReadAs.parse(read_as))
+        unsure = reading.doubt is not None or (not read_as and asks(reading))
+        if unsure or ask or reading.instance is None:
+            return reading
+        return OpenedFile(reading.instance)
     tour = read_tour(path, data)
     cities = _instance_of(tour, path, shown)
     found = cities.load_solution(path, data)
     return OpenedFile(cities, tour=GivenTour(path, found, cities.cost_of(found)))
+
+
+_LOG_BEGINS = re.compile(rb'\s*\{\s*"kind"')  # what the lines of a log begin with
+
+
+def _is_instance(path: Path) -> bool:
+    """Whether the JSON file at ``path`` has places, distances or a graph in it, and is no log."""
+    try:
+        data = read_bytes(path)
+        if _LOG_BEGINS.match(data):
+            return False
+        return recognise(InputFile(path, in_utf8(path, data))).kinds != (FileKind.TSPLIB,)
+    except InstanceError:
+        return False
 
 
 def _instance_of(tour: TourFile, path: Path, shown: Instance | None) -> Instance:

@@ -30,6 +30,7 @@ from app.window.controllers.instances.gallery import (
     GenerateController,
 )
 from app.window.controllers.instances.given_tours import GivenTourController
+from app.window.controllers.instances.importing import ImportController
 from app.window.controllers.output.exports import ExportController
 from app.window.controllers.output.pictures import FilmController, PictureController
 from app.window.controllers.output.presentation import PresentationController
@@ -104,6 +105,7 @@ class Application(QObject):
         self.overlays = OverlayController(parts, self)
         self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)
+        self.importing = ImportController(parts, self)
         self.devices = DeviceController(parts, self)
         self.best_known = BestKnownController(parts, self)
         self.drawing = DrawingController(parts, self)
@@ -133,6 +135,9 @@ class Application(QObject):
             (self.papers.study_chosen, self.studies.open),
             (self.window.gallery.papers.fetch_wanted, self.downloading.fetch),
             (self.files.refused, self.gallery.give_up),
+            (self.files.unsure, self.importing.show),
+            (self.importing.chosen, self.files.take),
+            (self.importing.given_up, self.files.give_up),
             (self.files.ready, self.gallery.go_on),
             (self.best_known.kept, self.files.open),
             (self.measurements.begun, self.decisions.make_room),

@@ -179,7 +179,7 @@ class Worker:
         reference = run.instance.reference
         instance = self._instances.pop(reference.sha256, None)
         if instance is None:
-            instance = load_instance(reference.path)
+            instance = load_instance(reference.path, read_as=reference.read_as)
             reference.check(instance)
         self._instances[reference.sha256] = instance
         if len(self._instances) > INSTANCES_KEPT:

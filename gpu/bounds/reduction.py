@@ -120,7 +120,7 @@ def reduced(
             "",
             len(vertices),
             number[graph.edges[inside]],
-            numbers=frozen(vertices),
+            **graph.calling(vertices),
         )
     return Reduction(
         graph.offsets,

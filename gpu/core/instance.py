@@ -110,6 +110,11 @@ class Instance(abc.ABC):
         return self.n
 
     @property
+    def wish(self) -> str:
+        """What is wanted of its solutions beyond what its problem says, in words; mostly empty."""
+        return ""
+
+    @property
     def forbidden_from(self) -> int | None:
         """The least cost of what is no solution, because it needs what is forbidden; or None."""
         return None

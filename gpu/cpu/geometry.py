@@ -16,16 +16,17 @@ from gpu.problems.tsp.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPE
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import LEAST_WEIGHT, SHORTEST
 
-EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM, GEOGRAPHICAL, MOTORS, TABLE, DOUBLED = range(9)
+EUCLIDEAN, CEILING, FLOORING, PSEUDO, MANHATTAN, MAXIMUM = range(6)
+GEOGRAPHICAL, MOTORS, TABLE, DOUBLED = range(6, 10)
 """DOUBLED is the table of a directed instance, each of whose cities i is entered as 2 i and left as
 2 i + 1. Its distance is that from a left city to an entered one, less a value of each of them."""
 
 FORBIDDEN = 2**56  # distance between two entered cities, or two left ones: no sum makes up for it
 
-BOXED = (EUCLIDEAN, CEILING, PSEUDO, MANHATTAN, MAXIMUM)
+BOXED = (EUCLIDEAN, CEILING, FLOORING, PSEUDO, MANHATTAN, MAXIMUM)
 """Rules under which a box of coordinates bounds the distance to everything in it."""
 
-_METRICS = ("EUC", "CEIL", "ATT", "MAN", "MAX", "GEO", "XRAY", "EXPLICIT")
+_METRICS = ("EUC", "CEIL", "FLOOR", "ATT", "MAN", "MAX", "GEO", "XRAY", "EXPLICIT")
 """Beginnings of the names of the metrics that follow these rules, in order."""
 
 
@@ -122,6 +123,8 @@ def length(geometry: CityGeometry, x: np.float64, y: np.float64, z: np.float64) 
         real = math.sqrt(x * x + y * y + z * z)
         if geometry.rule == CEILING:
             return np.int64(math.ceil(real))
+        if geometry.rule == FLOORING:
+            return np.int64(math.floor(real))
     return np.int64(math.floor(real + 0.5))
 
 

@@ -67,6 +67,23 @@ def binary_rows(file: InputFile) -> Rows | NDArray[Any] | None:
     return None
 
 
+def sheet_names(file: InputFile) -> tuple[str, ...]:
+    """Return the names that ``--sheet`` takes: of a spreadsheet's sheets, or of arrays."""
+    names = _parts_of(file.data)
+    arrays = tuple(one.removesuffix(".npy") for one in names if one.endswith(".npy"))
+    if arrays:
+        return () if {"format", "shape", "data"} <= {*arrays} else arrays
+    if not any(name in _SHEET_PARTS for name in names):
+        return ()
+    try:
+        import openpyxl
+
+        book = openpyxl.load_workbook(io.BytesIO(file.data), read_only=True)
+        return tuple(one.title for one in book.worksheets)
+    except Exception:  # its reader says what is wrong with it
+        return ()
+
+
 def _array(file: InputFile, data: bytes) -> NDArray[Any]:
     try:
         found = np.load(io.BytesIO(data), allow_pickle=False)

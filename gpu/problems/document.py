@@ -1,14 +1,12 @@
-"""Files of instances, and the outer form of TSPLIB's: specification lines and data sections."""
+"""Files of instances: their bytes, unpacked, and their text."""
 
 from __future__ import annotations
 
 import codecs
-import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +27,6 @@ GIVE_INSTANCE = (
 GIVE_TOUR = "write the tour as a TSPLIB file with a TOUR_SECTION"
 """What to give in place of one that may hold a tour."""
 
-_GRAPH = "it is a graph as {}, which is not read; write it as a DIMACS graph (.col)"
 _PACKED_BY = "it is packed by {}; unpack it, or pack it by gzip, bzip2 or xz"
 _XML_ROOT = rb"\s*(?:<[?!][^>]*>\s*)*<(?:\w+:)?"  # what stands before the name of its element
 
@@ -71,18 +68,15 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
         "it is a web page, not an instance; download the file itself",
     ),
     (rb"\s*<(svg\b|[?!].*<svg\b)", "it is an SVG picture, not an instance"),
-    (_XML_ROOT + rb"graphml\b", _GRAPH.format("GraphML")),
-    (_XML_ROOT + rb"gexf\b", _GRAPH.format("GEXF")),
     (
         _XML_ROOT + rb"travellingSalesmanProblemInstance\b",
         "it is TSPLIB's XML, which is not read; take the .tsp file of the same name",
     ),
     (rb"\s*<[?!a-z]", "it is XML, which is not read"),
-    (rb"%%MatrixMarket\b", "it is a Matrix Market file, which is not read"),
-    (rb">>(graph6|sparse6|digraph6)<<", _GRAPH.format("graph6 or sparse6")),
-    (rb"\s*(strict\s+)?(di)?graph(\s+[\w\"]+)?\s*\{", _GRAPH.format("DOT (Graphviz)")),
-    (rb"\s*((creator|version)\b[^\n]*\n\s*)*graph\s*\[", _GRAPH.format("GML")),
-    (rb"\s*\*(vertices|network)\b", _GRAPH.format("Pajek")),
+    (
+        rb">>digraph6<<",
+        "it is a directed graph as digraph6, which is not read; write it as graph6",
+    ),
     (
         rb'\s*\{\s*"kind"\s*:\s*"session"',
         "it is the log of a run, not an instance; formicarium replay runs it again",
@@ -130,7 +124,6 @@ def only_numbers(line: str) -> bool:
     return _ONLY_NUMBERS.fullmatch(line) is not None
 
 
-TSPLIB_SUFFIXES = (".tsp", ".atsp", ".tour")
 INSTANCE_NAME_LONGEST, LONGEST_COMMENT = 80, 2_000  # characters that are kept
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16's, with which it begins
@@ -142,47 +135,6 @@ _MARKS = (
 
 _NOT_IN_WINDOWS = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")  # bytes without a meaning in cp1252
 _DECODED_PIECE = 1 << 20  # bytes that are decoded without a pause
-_LINES_FORGOTTEN = 10_000  # that are given back without a pause
-_NO_KEYWORD = frozenset("0123456789+-.")  # no keyword begins so
-_SPECIFICATION = re.compile(r"([A-Z][A-Z0-9_]*)\s*(?::\s*(.*))?")
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A TSPLIB file taken apart."""
-
-    path: Path  # where it came from; every message names it
-    specification: dict[str, str]  # keyword to value, without comments
-    comments: list[str]  # the COMMENT lines
-    sections: dict[str, list[str]]  # keyword to data lines, stripped and not empty
-    sha256: str  # digest of the file's bytes, unpacked, hexadecimal
-
-    def error(self, what: str) -> InstanceError:
-        """Build the error that names this file and says ``what`` is wrong with it."""
-        return InstanceError(f"{self.path}: {what}")
-
-    def required(self, keyword: str) -> str:
-        """Return the value of ``keyword``, or raise InstanceError where the file lacks it."""
-        value = self.specification.get(keyword, "")
-        if not value:
-            raise self.error(f"it has no {keyword}, so it is not a whole TSPLIB file")
-        return value
-
-    def forget_lines(self) -> None:
-        """Give back the memory of all data lines.
-
-        They go piece by piece: a million at once would hold up all other threads.
-        """
-        for lines in self.sections.values():
-            while lines:
-                del lines[-_LINES_FORGOTTEN:]
-
-    def dimension(self) -> int:
-        """Return the value of DIMENSION, or raise InstanceError."""
-        text = self.required("DIMENSION")
-        if not re.fullmatch(r"[0-9]{1,18}", text):
-            raise self.error(f"DIMENSION {shortened(text)} is not a number of cities")
-        return int(text)
 
 
 def name_of(text: str) -> str:
@@ -198,49 +150,6 @@ def comment_of(lines: Iterable[str]) -> str:
 def shortened(text: str) -> str:
     """Quote ``text`` from a file for a message: printable and never long."""
     return repr(text if len(text) <= 40 else text[:37] + "...")
-
-
-def document_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> Document:
-    """Take the file ``data`` that was at ``path`` apart.
-
-    InstanceError if it is not text, or has a line that belongs nowhere. If it is in a format that
-    is not read, the message says what to give ``instead``.
-    """
-    document = Document(path, {}, [], {}, hashlib.sha256(data).hexdigest())
-    section: list[str] | None = None
-    for number, raw in enumerate(lines_of(path, data, instead), 1):
-        line = raw.strip()
-        if not line:
-            continue
-        if section is not None and line[0] in _NO_KEYWORD:  # a million lines of numbers
-            section.append(line)
-            continue
-        match = _SPECIFICATION.fullmatch(line)
-        keyword, value = match.groups() if match else ("", None)
-        if keyword == "EOF":
-            break
-        if keyword.endswith("_SECTION"):
-            if keyword in document.sections:
-                raise document.error(f"it has two of {shortened(keyword)}")
-            section = document.sections[keyword] = [value] if value else []
-        elif value is not None:
-            section, value = None, value.strip()
-            if keyword == "COMMENT":
-                document.comments.append(value)
-                continue
-            known = document.specification.setdefault(keyword, value)
-            if known != value:
-                raise document.error(
-                    f"{shortened(keyword)} is first {shortened(known)}, then {shortened(value)}"
-                )
-        elif section is None or match is not None:
-            begun = document.specification or document.comments or document.sections
-            named = plain_name(path).lower().endswith(TSPLIB_SUFFIXES) and not only_numbers(line)
-            wrong = "is no line of a TSPLIB file" if begun or named else of_no_kind(line, instead)
-            raise document.error(f"line {number}, {shortened(line)}, {wrong}")
-        else:
-            section.append(line)
-    return document
 
 
 def lines_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> Iterable[str]:

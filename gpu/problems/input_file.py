@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any
 
 from gpu.core.errors import InstanceError
 from gpu.problems.document import decoded, stem_of, text_of, what_else
+from gpu.problems.integers import IntegerRows, all_rows
 from gpu.problems.reading import AS_FOUND, ReadAs
 from gpu.problems.structured import begins_as_value, structured
 
@@ -62,6 +64,11 @@ class InputFile:
     def is_value(self) -> bool:
         """Whether it begins as a value in JSON or Python, and is none of what is never read."""
         return begins_as_value(self.start) and not what_else(self.start, "")
+
+    @cached_property
+    def integers(self) -> IntegerRows | None:
+        """The numbers in its lines, if it has nothing but whole numbers and comments."""
+        return all_rows(self.data.removeprefix(codecs.BOM_UTF8))
 
     @cached_property
     def value(self) -> Any | None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 PIECE = 1 << 20  # bytes of lines that are read at once
 _SHORT, _LONGEST = 9, 18  # digits of a number that fits into 32 bits, and of the longest one
-_NEWLINE, _ZERO = ord("\n"), ord("0")
+_NEWLINE, _ZERO = map(ord, "\n0")
 _SPACE, _DIGIT, _END, _OTHER = range(4)
 _COMMENTS = re.compile(rb"(?m)^[ \t]*[#%][^\n]*(?:\n|\Z)")
 
@@ -41,13 +41,15 @@ def _kinds(separators: str) -> NDArray[np.uint8]:
 
 
 _BLANKS, _ANY = _kinds(" \t"), _kinds(" \t,;")
+_IS_SIGN = np.isin(np.arange(256), list(b"\t,;"))  # between cells, of which one may be empty
 
 
 def rows_in(lines: bytes, letter: str = "") -> IntegerRows | None:
     """Return the numbers in whole ``lines``; None if there is anything else in them.
 
     Numbers have no sign and at most 18 digits. Each line begins with the ``letter`` if one is
-    given, and has nothing but blanks between numbers then; else it may have commas or semicolons.
+    given, and has nothing but blanks between numbers then; else there may be one comma, semicolon
+    or tab.
     """
     if b"\r" in lines:
         lines = lines.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -72,6 +74,14 @@ def rows_in(lines: bytes, letter: str = "") -> IntegerRows | None:
         # A letter comes after the end of the line before, and before the first number of its own.
         number = np.searchsorted(begins, others)
         if (others[1:] < ends[:-1]).any() or (number != np.concatenate(([0], before[:-1]))).any():
+            return None
+    elif len(signs := np.flatnonzero(_IS_SIGN[text])):
+        # One stands between two numbers of a line: else a cell is empty.
+        number = np.searchsorted(begins, signs)
+        bounds = np.concatenate(([0], before))
+        if (np.diff(number) <= 0).any() or (
+            bounds[np.searchsorted(bounds, number)] == number
+        ).any():
             return None
     length = lasts_at - begins + 1
     longest = int(length.max(initial=0))

@@ -10,13 +10,17 @@ from gpu.core.arguments import described, path_of
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
 from gpu.problems.coloring import dimacs
+from gpu.problems.coloring.graph_files import GRAPH_FORMATS, GRAPH_LISTS
 from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
 from gpu.problems.input_file import InputFile
-from gpu.problems.reading import Doubt, FileKind, ReadAs, UnsureError
+from gpu.problems.reading import OPEN, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import is_table
 from gpu.problems.table_kinds import TABLE_KINDS, load_table
 from gpu.problems.tsp import matrix_objects, tours, tsplib
 from gpu.problems.tsp.geographic import MAP_FORMATS
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.routes import city_called, restricted, with_route
+from gpu.problems.tsp.specification import looks_like_tsplib
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +42,7 @@ def _load_tsplib(file: InputFile) -> Instance:
             "matrix, as a list of lists"
         )
     try:
-        return tsplib.load(file.path, file.data)
+        return tsplib.load(file.path, file.data, file.read_as)
     except InstanceError as error:
         if what_else(file.data, GIVE_INSTANCE) or not tours.is_tour(file.path, file.data):
             raise
@@ -50,6 +54,14 @@ def _load_tsplib(file: InputFile) -> Instance:
 
 FORMATS = (
     *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
+    *(Format((one.kind,), one.title, one.looks, one.load, one_way=True) for one in GRAPH_FORMATS),
+    Format(
+        (FileKind.TSPLIB,),
+        "a TSPLIB file",
+        lambda file: looks_like_tsplib(file.data),
+        _load_tsplib,
+        one_way=True,
+    ),
     Format(
         (FileKind.DIMACS,),
         "a DIMACS graph",
@@ -57,6 +69,7 @@ FORMATS = (
         lambda file: dimacs.load_graph(file.path, file.data),
         one_way=True,
     ),
+    *(Format((one.kind,), one.title, one.looks, one.load) for one in GRAPH_LISTS),
     Format(
         (FileKind.MATRIX,),
         "an object with a matrix",
@@ -117,11 +130,29 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
         raise InstanceError(f"{path}: read_as = {described(read_as)} is not a text")
     data = read_bytes(path) if data is None else plain(path, data)
     wanted = ReadAs.parse(read_as)
-    file = InputFile(path, in_utf8(path, data, wanted.encoding), wanted)
+    file = InputFile(path, in_utf8(path, data, wanted.encoding), wanted.of_file)
     instance = recognise(file).load(file)
     if wanted.encoding and not instance.read_as:  # of a format that says all else itself
         instance = replace(instance, read_as=str(ReadAs(encoding=wanted.encoding)))
-    return instance
+    if isinstance(instance, TspInstance) and instance.real_n < instance.fewest:
+        instance = restricted(instance)
+    return _with_route(file, instance, wanted) if wanted.asks_for_route else instance
+
+
+def _with_route(file: InputFile, instance: Instance, wanted: ReadAs) -> Instance:
+    """Return ``instance`` with the routes that are ``wanted``; InstanceError if none can be so."""
+    if not isinstance(instance, TspInstance):
+        raise file.error("it is a graph, and a route from or to somewhere is one of cities")
+    ends = wanted.route_from, wanted.route_to
+    start, end = (city_called(instance, text) if text else None for text in ends)
+    made = with_route(instance, start, end, closed=wanted.route != OPEN)
+    read_as = replace(
+        ReadAs.parse(instance.read_as),
+        route_from=wanted.route_from,
+        route_to=wanted.route_to,
+        route=wanted.route,
+    )
+    return replace(made, read_as=str(read_as))
 
 
 def load_likely(path: Path, data: bytes, read_as: str = "") -> tuple[Instance, Doubt | None]:

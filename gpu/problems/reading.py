@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 from gpu.core.errors import InstanceError
 
@@ -14,6 +14,13 @@ COORDINATES = ("plane", "degrees", "geo")
 
 SEPARATOR_NAMES = {"blank": "", "tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 """Words for what separates columns; blanks of any number are one separator."""
+
+
+OPEN = "open"
+"""What is said of a route that does not return to its start."""
+
+_OPTIONS = {"kind": "read-as", "route_from": "from", "route_to": "to"}
+"""Options of the command line that have another name than what they say."""
 
 
 class FileKind(enum.StrEnum):
@@ -25,6 +32,7 @@ class FileKind(enum.StrEnum):
     MATRIX = "matrix"  # distances from each place to each other one
     EDGES = "edges"  # a list of edges: of a graph, or with distances between places
     ADJACENCY = "adjacency"  # of a graph: a matrix of 0 and 1, or the neighbours of each vertex
+    GRAPH = "graph"  # a graph as programs write it: GraphML, GML, DOT, Matrix Market and others
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,10 @@ class ReadAs:
     decimal: str = ""  # a point or a comma, before decimals
     header: str = ""  # whether the first row names the columns: yes or no
     sheet: str = ""  # of a spreadsheet: its name
+    # the cities where a route begins and ends, by their names or numbers, and whether it is open
+    route_from: str = ""
+    route_to: str = ""
+    route: str = ""  # open, or empty
 
     def __post_init__(self) -> None:
         """Raise InstanceError if something can mean nothing in any file."""
@@ -50,6 +62,7 @@ class ReadAs:
             ("coordinates", ("", *COORDINATES)),
             ("decimal", ("", ".", ",")),
             ("header", ("", "yes", "no")),
+            ("route", ("", OPEN)),
         ):
             if (value := getattr(self, name)) not in can:
                 known = ", ".join(filter(None, can))
@@ -66,6 +79,16 @@ class ReadAs:
             b"".decode(self.encoding or "utf-8")
         except (LookupError, ValueError) as error:
             raise InstanceError(f"encoding = {self.encoding!r} is none that is known") from error
+
+    @property
+    def asks_for_route(self) -> bool:
+        """Whether anything is said of the routes that are wanted."""
+        return bool(self.route_from or self.route_to or self.route)
+
+    @property
+    def of_file(self) -> ReadAs:
+        """What is said of the file alone, and not of the routes that are wanted."""
+        return replace(self, route_from="", route_to="", route="")
 
     @property
     def only_kind(self) -> bool:
@@ -110,8 +133,8 @@ class ReadAs:
         words: list[str] = []
         for field in fields(self):
             if value := getattr(self, field.name):
-                name = "read-as" if field.name == "kind" else field.name
-                words += [f"--{name}", str(value)]
+                name = _OPTIONS.get(field.name, field.name)
+                words += [f"--{name}", str(value)] if field.name != "route" else [f"--{value}"]
         return words
 
 

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gpu.core.instance import Instance
+from gpu.problems.coloring import edge_lists
+from gpu.problems.coloring.adjacency import graph_of_matrix
+from gpu.problems.coloring.building import read_as_of
 from gpu.problems.document import in_memory
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import Doubt, FileKind, UnsureError
@@ -20,48 +23,24 @@ from gpu.problems.tsp.weighted_edges import EdgeColumns, load_weighted_edges, we
 TABLE_KINDS = (FileKind.PLACES, FileKind.MATRIX, FileKind.EDGES, FileKind.ADJACENCY)
 """What a table can be of."""
 
-_FROM = {"from", "source", "src", "origin", "start", "tail", "u", "von", "quelle", "de", "origen"}
-_TO = {"to", "target", "dst", "destination", "dest", "end", "head", "v", "nach", "ziel", "destino"}
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
-
 _LENGTH_WORDS = {
+    *("distance", "distances", "dist", "length", "km", "miles", "metres", "meters", "m"),
     *(
-        "distance",
-        "distances",
-        "dist",
         "duration",
         "durations",
         "time",
         "traveltime",
-        "cost",
-        "costs",
-    ),
-    *(
-        "length",
-        "km",
-        "miles",
         "minutes",
         "min",
         "seconds",
         "hours",
-        "metres",
-        "meters",
-        "m",
         "s",
         "h",
     ),
-    *(
-        "entfernung",
-        "distanz",
-        "dauer",
-        "fahrzeit",
-        "kosten",
-        "strecke",
-        "distancia",
-        "durée",
-        "duree",
-    ),
+    *("cost", "costs", "entfernung", "distanz", "dauer", "fahrzeit", "kosten", "strecke"),
+    *("distancia", "durée", "duree"),
 }
 _MOST_WEIGHTS = 1 << 22  # rows of weights that are looked at
 _COMPLETE = 0.5  # share of all pairs from which on weights are taken for distances
@@ -124,7 +103,7 @@ def load_table(file: InputFile) -> Instance:
     if said.kind is FileKind.PLACES or (said.kind is None and (said.coordinates or said.columns)):
         return places.load_places(file.path, file.data, said, table)
     with in_memory(file.path):
-        seen = _as_said(table, said.kind) if said.kind else kind_of(table)
+        seen = seen_as(table)
         if seen.kind is FileKind.PLACES:
             return places.load_places(file.path, file.data, said, table)
         if seen.kind is FileKind.MATRIX:
@@ -132,9 +111,19 @@ def load_table(file: InputFile) -> Instance:
                 return load_matrix(file, seen.square)
             assert seen.columns is not None
             return load_weighted_edges(file, table, seen.columns)
-        raise file.error(
-            f"it has {seen.saw or 'no places'}; that is not read: {_NOT_READ[seen.kind]}"
-        )
+        if seen.square is not None:
+            read_as = read_as_of(file, FileKind.ADJACENCY)
+            square = seen.square
+            return graph_of_matrix(file, square.values, square.names, read_as=read_as)
+        if seen.columns is None:
+            raise file.error("it has no two columns with the ends of edges")
+        return edge_lists.load_edges(file, table, (seen.columns.source, seen.columns.target))
+
+
+def seen_as(table: Table) -> SeenTable:
+    """Return what ``table`` is of, as its user says, or as it looks; see :func:`kind_of`."""
+    kind = table.read_as.kind
+    return _as_said(table, kind) if kind else kind_of(table)
 
 
 def _as_said(table: Table, kind: FileKind) -> SeenTable:
@@ -173,10 +162,7 @@ def _edges(table: Table, *, sure: bool = False) -> SeenTable | None:
 
 def _ends(table: Table) -> tuple[tuple[int, int] | None, str]:
     """Return the columns with both ends of edges, if there are such, and how that shows."""
-    words = [words_of(cell) for cell in table.header]
-    ends = [next((at for at, one in enumerate(words) if one & any_), None) for any_ in (_FROM, _TO)]
-    if ends[0] is not None and ends[1] is not None and ends[0] != ends[1]:
-        both = ends[0], ends[1]
+    if both := edge_lists.ends_in(table):
         return both, f"edges from {table.called(both[0])} to {table.called(both[1])}"
     numeric, texts = table.numeric, table.texts
     if 2 <= len(numeric) <= 3 and not texts:
@@ -224,37 +210,23 @@ def _joins(
     """Whether two columns look like the ends of edges, not like coordinates.
 
     There are as few different values as vertices of a graph with such a number of edges, and hardly
-    one is joined to itself. ``within``: none of the second column is missing in the first one.
+    one is joined to itself. ``within`` is that of :func:`gpu.problems.coloring.edge_lists.joins`.
     """
+    if whole:
+        pairs = edge_lists.whole_pairs(table, first, second)
+        return pairs is not None and edge_lists.joins(pairs, within=within)
     count = loops = 0
     ends: tuple[set[str], set[str]] = set(), set()
     for a, b in _pairs(table, first, second):
-        if whole and not (_WHOLE_NUMBER.fullmatch(a) and _WHOLE_NUMBER.fullmatch(b)):
-            return False
         count += 1
         loops += a == b
         ends[0].add(a)
         ends[1].add(b)
-    either = ends[0] | ends[1]
-    if within:
-        return not loops and ends[1] <= ends[0]
-    if not whole:
-        return not loops and 2 * len(ends[0] & ends[1]) >= len(either) <= count + 1
-    numbers = sorted(map(int, either))
-    gapless = bool(numbers) and numbers[0] < 2 and numbers[-1] - numbers[0] + 1 == len(numbers)
-    if loops:
-        return count > 3 and (gapless or 2 * len(either) <= count)
-    return (gapless and count > 3) or len(either) <= count + 1
+    either, both = ends[0] | ends[1], ends[0] & ends[1]
+    return not loops and bool(both) and len(either) <= count + 1
 
 
 def _pairs(table: Table, first: int, second: int) -> Iterator[tuple[str, str]]:
     for _, cells in table.data_rows():
         if max(first, second) < len(cells):
             yield cells[first], cells[second]
-
-
-_NOT_READ = {  # what to do with a file that is recognised, but not read
-    FileKind.ADJACENCY: "write a graph as a DIMACS file",
-    FileKind.EDGES: "write a graph as a DIMACS file, and distances as a TSPLIB file; if they are "
-    "coordinates, put x and y above them, or say --columns",
-}

@@ -25,12 +25,16 @@ _NO_COST = int(np.iinfo(np.int64).max)  # the best cost before there is a soluti
 
 
 class ImprovementLog:
-    """All improvements of a run, followed from look to look at its colony."""
+    """All improvements of a run, followed from look to look at its colony.
 
-    def __init__(self) -> None:
+    What costs ``beyond`` or more is no solution.
+    """
+
+    def __init__(self, beyond: int = _NO_COST) -> None:
         self.improvements: list[Improvement] = []  # since the beginning, in their order
         self._iteration, self._seconds, self._built = 0, 0.0, 0  # at the last look
-        self._start = _NO_COST  # cost of the solution that the run or its colony began with
+        self._beyond = beyond
+        self._start = beyond  # cost of the solution that the run or its colony began with
 
     def begin(self, cost: int) -> Progress:
         """Note the cost of a solution that the run begins with: better than one noted before."""
@@ -80,14 +84,14 @@ class ImprovementLog:
 
         ``of_start`` says whether the run began with it, and the colony has found none as good.
         """
-        self._start = cost if of_start else _NO_COST
+        self._start = cost if of_start else self._beyond
         one = Improvement(self._iteration, self._seconds, self._built, cost, math.nan)
         self.improvements.append(one)
         return Progress(self._iteration, improvements=(one,))
 
     def _found(self, shown: Snapshot, elapsed: float, new: int) -> tuple[list[Improvement], int]:
         """Return the improvements in the ``new`` iterations, and the cost of the start."""
-        best = self.improvements[-1].cost if self.improvements else _NO_COST
+        best = self.improvements[-1].cost if self.improvements else self._beyond
         found, start = list[Improvement](), self._start
         if shown.best_iteration == 0 and shown.cost < best:
             best = start = shown.cost
@@ -121,17 +125,21 @@ class ImprovementLog:
 class Observer:
     """Makes the state of a run from what its colony shows and what the run began with.
 
-    ``state`` is replaced as a whole, so another thread may read it.
+    ``state`` is replaced as a whole, so another thread may read it. What costs ``beyond`` or more
+    is no solution: no state has it.
     """
 
-    def __init__(self, generation: int) -> None:
+    def __init__(self, generation: int, beyond: int | None = None) -> None:
         self.state = RunState(0, 0, None, 0, None, math.nan, generation=generation)
-        self.found = ImprovementLog()
+        self._beyond = _NO_COST if beyond is None else beyond
+        self.found = ImprovementLog(self._beyond)
         self.checking = 0.0  # seconds in which costs were computed anew
         self._start: RunState | None = None  # that with which the run began, with its solution
 
     def begin(self, solution: Solution, cost: int) -> None:
-        """Note the solution with which the run begins."""
+        """Note the solution with which the run begins, if it is one."""
+        if cost >= self._beyond:
+            return
         begun = self.found.begin(cost)
         self.state = replace(self.state, best_cost=cost, best_solution=solution, progress=begun)
         self._start = self.state
@@ -212,11 +220,20 @@ class Observer:
             "edits": self.state.edits,
             "bound": self.state.bound,
         }
-        taken = RunState.of(shown, **{**added, **of_start})
+        taken = RunState.of(shown, **{**added, **self._without_none(shown), **of_start})
         self.state = replace(
             taken, pheromone=None, ants_best=None, trails=None, strip=None, band=None
         )
         return taken
+
+    def _without_none(self, shown: Snapshot) -> dict[str, Any]:
+        """Return what a state has in place of tours that cost too much to be solutions."""
+        none: dict[str, Any] = {}
+        if shown.iteration_best is not None and shown.iteration_best >= self._beyond:
+            none |= {"iteration_solution": None, "built_solution": None}
+        if self._start is None and shown.best_cost is not None and shown.cost >= self._beyond:
+            none |= {"best_solution": None, "best_cost": None, "best_iteration": 0, "found_by": ""}
+        return none
 
     def _start_is_better(self, shown: Snapshot) -> bool:
         """Whether the colony has found nothing that is as good as what the run began with.

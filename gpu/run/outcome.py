@@ -126,7 +126,7 @@ class Result:
 
         return {
             "instance": self.instance.name,
-            "n": self.instance.n,
+            "n": self.instance.real_n,
             "seen": self.instance.seen or None,
             "read_as": self.instance.read_as or None,
             "unit": self.instance.unit or None,

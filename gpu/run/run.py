@@ -91,7 +91,7 @@ class Run:
         # called with each new state, in the thread that works on the run
         self.observers: list[Callable[[RunState], object]] = []
         self._recorder, self._begins = recorder, begins
-        self._observer = Observer(generation)
+        self._observer = Observer(generation, instance.forbidden_from)
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None
         self._rule: Rule | None = None  # of replays; another one after each change
@@ -348,7 +348,7 @@ class Run:
 
     def _starts(self, given: Solution | None) -> Iterator[Solution]:
         """Yield what the run begins with before there is a colony: what is ``given``, if it is."""
-        if given is not None:
+        if given is not None and self.instance.is_solution_at(self.instance.cost_of(given)):
             return iter((given,))
         return iter(starts_of(self.instance, self._cancelled.is_set) if self._begins else ())
 
@@ -442,7 +442,10 @@ class Run:
         elif self.changes.recorded_due(self.made):
             return  # it comes before the end
         elif met := criterion_met(self._criteria, self.state):
-            self._end(Ending.FINISHED, "" if self.state.iteration else self.notice, met)
+            said = "" if self.state.iteration else self.notice
+            if self.state.iteration and self.state.best_cost is None:
+                said = self.instance.nothing_found
+            self._end(Ending.FINISHED, said, met)
 
     def _end(
         self,

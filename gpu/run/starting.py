@@ -16,6 +16,9 @@ Over = Callable[[], bool]
 
 
 def _nearest_neighbour(instance: TspInstance, over: Over) -> Iterator[Solution]:
+    if instance.first_tour is not None:
+        yield instance.first_tour
+        return
     from gpu.cpu.first_tours import nearest_neighbour_tour  # slow to import
 
     yield nearest_neighbour_tour(instance)

@@ -22,6 +22,7 @@ from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
+from views.importing.import_sheet import ImportSheet
 
 LONGEST = 800_000
 """Milliseconds that a test waits for a run: in a new clone on a busy machine its colony is compiled
@@ -37,6 +38,19 @@ def open_(qtbot: QtBot, application: Application, path: Path = RING) -> None:
     """Open an instance or a session, and wait until it is there."""
     with qtbot.waitSignal(application.files.ready):
         application.files.open(path)
+
+
+def sheet_of(qtbot: QtBot, application: Application) -> ImportSheet:
+    """Wait until the sheet of a file that does not say all itself shows what it is read as."""
+
+    def there() -> bool:
+        sheet = application.importing.sheet
+        return sheet is not None and sheet.isVisible() and not sheet.bar.isVisible()
+
+    qtbot.waitUntil(there)
+    sheet = application.importing.sheet
+    assert sheet is not None
+    return sheet
 
 
 def use_device(application: Application, name: str) -> None:

@@ -53,7 +53,9 @@ class LaneMap(CanvasView):
 
     def show_instance(self, instance: Any) -> None:
         """Show its cities, and no tour yet."""
-        points = np.empty((0, 2)) if instance is None else instance.display
+        points = np.empty((0, 2)) if instance is None else instance.display[: instance.real_n]
+        if instance is not None:
+            self.tour.route_of = instance.route_of
         around = np.array(corners(points)) if len(points) else points
         for layer in self._layers:
             layer.set_cities(points, around)

@@ -44,6 +44,7 @@ EXPORTS = {
 
 _ACTION_TEXTS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
+    "open-as": ("Open as…", "Ctrl+Shift+O", "Open any file, and say how it is to be read"),
     "gallery": ("Gallery", "Ctrl+G", "Instances as pictures, and ways to get more of them"),
     "draw": ("Draw cities…", "Ctrl+Shift+D", "Draw an instance of your own, or trace a picture"),
     "script": ("Play a script…", "", "Play the steps of a demonstration, which a file describes"),
@@ -247,7 +248,7 @@ class Actions:
             menu.setToolTipsVisible(True)
         saving = [self.exports["race"], self.exports["study"]]
         opening = [
-            *self._named("gallery", "open", "draw", "bundled"),
+            *self._named("gallery", "open", "open-as", "draw", "bundled"),
             self.recent_menu.menuAction(),
         ]
         taking = [*saving, self["picture"], export.menuAction(), self["print"]]

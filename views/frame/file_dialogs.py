@@ -38,6 +38,7 @@ class FileDialogs(QObject):
     """File dialogs that do not block the event loop, and the list of recent instances."""
 
     to_open = Signal(object)  # path of a file
+    to_open_as = Signal(object)  # the same, for somebody who says how it is read
     to_export = Signal(str, object)  # a name in ``EXPORTS`` and the path to write
     preview_wanted = Signal()  # the user has changed how a picture is to look
     to_picture = Signal(
@@ -57,6 +58,11 @@ class FileDialogs(QObject):
         """Let the user choose an existing file."""
         title = "Open an instance or a recorded run"
         self.ask_for_file(title, FILES, "open-folder", self.to_open.emit)
+
+    def ask_to_open_as(self) -> None:
+        """Let the user choose a file, and then say how it is read."""
+        title = "Open a file, and say how it is read"
+        self.ask_for_file(title, "All files (*)", "open-folder", self.to_open_as.emit)
 
     def ask_for_export(self, name: str) -> None:
         """Let the user choose where to write the export ``name``, a key of ``EXPORTS``."""

@@ -53,6 +53,7 @@ class MainWindow(QMainWindow):
     """Setup panel, run bar, readout and views."""
 
     open_requested = Signal(object)  # path of an instance to load
+    open_as_requested = Signal(object)  # the same, and the user says how it is read
     improve_requested = Signal()
     improve_given_requested = Signal()
     closing = Signal()
@@ -63,6 +64,7 @@ class MainWindow(QMainWindow):
         self._settings = settings
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
+        self.dialogs.to_open_as.connect(self.open_as_requested)
         self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
         self.theme_choice = ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
@@ -343,6 +345,7 @@ class MainWindow(QMainWindow):
         act.connect(
             {
                 "open": self.dialogs.ask_to_open,
+                "open-as": self.dialogs.ask_to_open_as,
                 "gallery": self.pages.show_gallery,
                 "quit": self._quit,
                 "improve": self.improve_requested.emit,

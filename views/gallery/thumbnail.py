@@ -34,18 +34,21 @@ _DOT_SIZES = (
     (2_500, 1.6),
 )  # most places, and the diameter of a dot
 _BESIDE_TOUR = 250  # most cities that are drawn as dots on their tour
+_MATRIX_SIDE = 512  # most rows and columns of a matrix that are drawn; of more, every second, …
 _THUMBNAIL_LINES = 12_000  # most edges that are drawn as lines
 _THUMBNAIL_INK = 0.10  # share of the picture that edges may cover before they are drawn paler
 
 
 def draw_places(
     places: Points,
-    tour: NDArray[np.int32] | None,
+    path: NDArray[np.integer] | None,
     theme: Theme,
     ratio: float = 1.0,
     size: QSize = THUMBNAIL_SIZE,
 ) -> QImage:
-    """Draw cities, y up, and a ``tour`` through them if there is one.
+    """Draw cities, y up, and the ``path`` of a route through them if there is one.
+
+    A closed route ends in the city where it begins.
 
     ``size`` is in pixels of the window, each of which has ``ratio`` pixels of the screen.
     """
@@ -53,14 +56,15 @@ def draw_places(
     area = QRectF(0, 0, size.width(), size.height())
     transform = _fitting(places, area)
     many = as_pixels(painter, len(places))
-    if tour is not None:
-        colour, width = theme.colour("best"), 1.6 if len(tour) <= 1_000 else 1.0
-        if many:
-            draw_path(painter, places, tour, transform, area, colour, ratio)
+    if path is not None:
+        colour, width = theme.colour("best"), 1.6 if len(path) <= 1_000 else 1.0
+        if many and path[0] == path[-1]:
+            around = path[:-1].astype(np.int32)
+            draw_path(painter, places, around, transform, area, colour, ratio)
         else:
-            around = to_pixels(places[np.append(tour, tour[0])], transform)
-            draw_lines(painter, path_lines(around), colour, width * ratio)  # of the screen
-    if tour is None or len(places) <= _BESIDE_TOUR:
+            lines = path_lines(to_pixels(places[path], transform))
+            draw_lines(painter, lines, colour, width * ratio)  # of the screen
+    if path is None or len(places) <= _BESIDE_TOUR:
         colour = theme.colour("city", 0.9)
         seen = (
             places_in_sight(painter, places, transform, area, colour)
@@ -101,6 +105,36 @@ def draw_graph(
     else:
         for color in range(int(coloring.max()) + 1):
             draw_points(painter, pixels[coloring == color], mark_of(color).colour, diameter)
+    painter.end()
+    return image
+
+
+def draw_matrix(
+    matrix: NDArray[np.integer],
+    barred: NDArray[np.bool_] | None,
+    theme: Theme,
+    ratio: float,
+    size: QSize,
+) -> QImage:
+    """Draw distances, row to column: the longer, the brighter; what is ``barred`` stays empty."""
+    image, painter = _begin(size, ratio)
+    step = max(1, -(-len(matrix) // _MATRIX_SIDE))
+    values = matrix[::step, ::step].astype(np.float64)
+    gone = np.eye(len(values), dtype=bool)
+    if barred is not None:
+        gone |= barred[::step, ::step]
+    there = values[~gone]
+    low, high = np.quantile(there, (0.0, 0.98)) if there.size else (0.0, 1.0)
+    levels = 40 + 214 * np.clip((values - low) / max(high - low, 1e-9), 0.0, 1.0)
+    levels = np.where(gone, 0, levels).astype(np.uint8)
+    colours = [theme.colour("accent", level / 255) for level in range(256)]
+    picture = indexed(np.ascontiguousarray(levels), colours, 1.0)
+    side = min(size.width(), size.height()) - 2 * _PICTURE_MARGIN
+    place = QRectF((size.width() - side) / 2, (size.height() - side) / 2, side, side)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=step > 1)
+    painter.drawImage(place, picture)
+    painter.setPen(theme.colour("border"))
+    painter.drawRect(place)
     painter.end()
     return image
 

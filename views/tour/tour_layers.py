@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from gpu.core.snapshot import Trails
+from gpu.problems.tsp.instance import RouteOrder
 from views.tour.map_layer import MapLayer, diameter_for
 from views.widgets.background_layer import Sheet
-from views.widgets.cached_picture import CachedPicture
+from views.widgets.cached_picture import CachedPicture, Draw
 from views.widgets.layers import (
     Points,
     Segments,
@@ -69,7 +72,7 @@ class CitiesLayer(MapLayer[None]):
 
 
 class TourLayer(MapLayer[Tour]):
-    """One closed tour, with heads of arrows where it has a direction."""
+    """One tour, or an open route, with heads of arrows where it has a direction."""
 
     def __init__(
         self, depth: float, role: str, *, bold: bool = False, dashes: bool = False
@@ -77,6 +80,8 @@ class TourLayer(MapLayer[Tour]):
         super().__init__(depth)
         self._role, self._bold, self._dashes = role, bold, dashes
         self.directed = False
+        # what of a tour is drawn: that of the instance, see TspInstance.route_of()
+        self.route_of: Callable[[Tour], RouteOrder] = _all_around
 
     def show_part(self, part: Tour | None) -> None:
         """Show another tour, unless it is the same."""
@@ -84,22 +89,36 @@ class TourLayer(MapLayer[Tour]):
         if part is None or shown is None or not np.array_equal(part, shown):
             super().show_part(part)
 
-    def draw_part(self, cities: Points, part: Tour | None, sheet: Sheet) -> None:
-        """Draw the visible edges."""
-        assert part is not None
+    @property
+    def _draws(self) -> Draw:
+        """What draws the route; its order is found here, in the thread of the window."""
+        assert self.shown is not None
+        cities, order, theme = self.cities, self.route_of(self.shown), self._theme
+        return lambda painter, transform, size: self.draw_part(
+            cities, order, Sheet(painter, transform, size, theme)
+        )
+
+    def draw_part(self, cities: Points, part: Tour | RouteOrder | None, sheet: Sheet) -> None:
+        """Draw the visible edges of a route."""
+        assert isinstance(part, RouteOrder)
+        order = part
         painter, strokes = sheet.painter, sheet.theme.strokes
         colour = sheet.theme.colour(self._role)
-        if as_pixels(painter, len(cities)):
-            width = strokes * (2.2 if self._bold else 1.0)
-            draw_path(painter, cities, part, sheet.transform, sheet.size, colour, width)
+        if order.closed and as_pixels(painter, len(cities)):
+            width, around = strokes * (2.2 if self._bold else 1.0), order.cities.astype(np.int32)
+            draw_path(painter, cities, around, sheet.transform, sheet.size, colour, width)
             return
-        pixels = sheet.pixels(cities[np.append(part, part[0])])
+        pixels = sheet.pixels(cities[order.path])
         lines = dashed(pixels, sheet.size) if self._dashes else sheet.in_sight(path_lines(pixels))
         width = 2.6 if len(lines) <= 200 else 2.2
         draw_lines(painter, lines, colour, strokes * (width if self._bold else 1.0))
         if self.directed:
             edges = np.hstack([pixels[:-1], pixels[1:]])
             draw_heads(painter, edges, sheet.size, colour, strokes * (13 if self._bold else 9))
+
+
+def _all_around(tour: Tour) -> RouteOrder:
+    return RouteOrder(tour, closed=True)
 
 
 class ImprovementLayer(MapLayer[Changes]):
@@ -116,17 +135,17 @@ class ImprovementLayer(MapLayer[Changes]):
         draw_lines(painter, gained, theme.colour("latest"), 3.2 * theme.strokes)
 
 
-def changes(before: Tour, after: Tour) -> Changes:
+def changes(before: RouteOrder, after: RouteOrder) -> Changes:
     """Return which edges local search has kept, removed and added."""
     old, new = edges_of(before), edges_of(after)
     kept = np.isin(_numbers(old), _numbers(new))
     return old[kept], old[~kept], new[~np.isin(_numbers(new), _numbers(old))]
 
 
-def edges_of(tour: Tour) -> Edges:
-    """Return the edges of a tour, each with its lower city first."""
-    edges: Edges = np.sort(np.column_stack([tour, np.roll(tour, -1)]), axis=1)
-    return edges
+def edges_of(order: RouteOrder) -> Edges:
+    """Return the edges of a route, each with its lower city first."""
+    path = order.path
+    return np.sort(np.column_stack([path[:-1], path[1:]]), axis=1).astype(np.int32, copy=False)
 
 
 def _numbers(edges: Edges) -> NDArray[np.int64]:
@@ -147,7 +166,7 @@ class TrailsLayer(MapLayer[Trails]):
             return
         painter, size, theme = sheet.painter, sheet.size, sheet.theme
         force = np.sqrt(part.strength)
-        strong = force >= _FAINTEST_TRAIL
+        strong = (force >= _FAINTEST_TRAIL) & (part.edges < len(cities)).all(axis=1)
         lines = sheet.pixels(cities[part.edges[strong].ravel()]).reshape(-1, 4)
         seen = within(lines, size)
         lines, force = lines[seen], force[strong][seen]
@@ -206,9 +225,9 @@ def arrow_heads(middle: Points, along: Points, head: float) -> NDArray[np.float6
 
 
 def near_edge(
-    cities: Points, tour: NDArray[np.int32], place: QPointF, pixel: tuple[float, float]
+    cities: Points, order: RouteOrder, place: QPointF, pixel: tuple[float, float]
 ) -> Pointed:
-    """Return the edge of ``tour`` that is nearest to ``place``, where a pixel is so large."""
+    """Return the edge of a route that is nearest to ``place``, where a pixel is so large."""
     scale, at = np.array(pixel), np.array([place.x(), place.y()])
     left, low = at - _EDGE_NEAR * scale
     right, high = at + _EDGE_NEAR * scale
@@ -218,11 +237,12 @@ def near_edge(
     reached |= (x >= left) * np.uint8(2)
     reached |= (y <= high) * np.uint8(4)
     reached |= (y >= low) * np.uint8(8)
-    of_ends = reached[tour]
-    edges = np.flatnonzero((of_ends | np.roll(of_ends, -1)) == 15)
+    path = order.path
+    of_ends = reached[path]
+    edges = np.flatnonzero((of_ends[:-1] | of_ends[1:]) == 15)
     if not len(edges):
         return NOTHING
-    first, last = tour[edges], tour[(edges + 1) % len(tour)]
+    first, last = path[edges], path[edges + 1]
     start, way = (cities[first] - at) / scale, (cities[last] - cities[first]) / scale
     square = np.maximum((way * way).sum(axis=1), 1e-12)
     along = np.clip(-(start * way).sum(axis=1) / square, 0.0, 1.0)

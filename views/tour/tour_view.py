@@ -142,7 +142,7 @@ class TourView(CanvasView):
         self._comparison = ""
         self.chips["given"].hide()
         self._show_cities(instance)
-        self.editing.begin(np.empty((0, 2)) if instance is None else instance.display)
+        self.editing.begin(_places(instance))
         self.chips["numbers"].setChecked(instance is not None and bool(instance.names))
         self.box.setAspectLocked(True, _narrowing(instance))
         self.fit()
@@ -154,12 +154,14 @@ class TourView(CanvasView):
     def _show_cities(self, instance: TspInstance | None) -> None:
         self._instance = instance
         self.begin_run()
-        points = np.empty((0, 2)) if instance is None else instance.display
+        points = _places(instance)
         around = np.array(corners(points)) if len(points) else points  # once for all layers
         for layer in self.layers.values():
             layer.set_cities(points, around)
             if isinstance(layer, tour_layers.TourLayer):
                 layer.directed = instance is not None and instance.directed
+                if instance is not None:
+                    layer.route_of = instance.route_of
         self._show_labels()
         self.chips["names"].setVisible(instance is not None and bool(instance.names))
         on_globe = is_on_globe(instance)
@@ -210,7 +212,7 @@ class TourView(CanvasView):
             instance = self._instance
             if instance is None or math.hypot(way.x(), way.y()) > CLICK:
                 return
-            city = self.nearest(instance.display, self.box.mapSceneToView(at))
+            city = self.nearest(_places(instance), self.box.mapSceneToView(at))
             if city is None:
                 return
             if event.button() == Qt.MouseButton.LeftButton:
@@ -282,7 +284,8 @@ class TourView(CanvasView):
             if name == "improved":
                 self._improved = part
                 self._describe()
-                part = tour_layers.changes(*part)
+                assert self._instance is not None
+                part = tour_layers.changes(*map(self._instance.route_of, part))
             self.layers[name].show_part(part)
             if name == "best" and self.chips["numbers"].isChecked():
                 self._show_labels()
@@ -292,11 +295,12 @@ class TourView(CanvasView):
         instance = self._instance
         if instance is None:
             return
-        city, best = self.nearest(instance.display, place), self.layers["best"]
+        city, best = self.nearest(_places(instance), place), self.layers["best"]
         found = Pointed() if city is None else Pointed(places=(city,))
         if city is None and best.shown is not None and best.isVisible():
             pixel = self.box.viewPixelSize()
-            found = near_edge(instance.display, best.shown, place, pixel)
+            order = instance.route_of(best.shown)
+            found = near_edge(_places(instance), order, place, pixel)
         self.point_out(found)
         self.point_to(found)
 
@@ -317,7 +321,7 @@ class TourView(CanvasView):
         """Show names and numbers beside the cities, as far as the user wants them."""
         instance, best = self._instance, self.layers["best"].shown
         wanted = {name: self._plan or self.chips[name].isChecked() for name in ("names", "numbers")}
-        names = instance.names if instance is not None and wanted["names"] else ()
+        names = instance.names[: instance.real_n] if instance and wanted["names"] else ()
         order, ends = None, None
         if instance is not None and best is not None and wanted["numbers"]:
             order, closed = in_order(instance, best)
@@ -380,6 +384,11 @@ class TourView(CanvasView):
         self.caption.setText(text)
 
 
+def _places(instance: TspInstance | None) -> NDArray[np.float64]:
+    """Return where cities are drawn: those of the user."""
+    return np.empty((0, 2)) if instance is None else instance.display[: instance.real_n]
+
+
 def _narrowing(instance: TspInstance | None) -> float:
     """Return how many times as long a degree of latitude is as one of longitude, upside down.
 
@@ -406,7 +415,9 @@ def _words(instance: TspInstance, part: Pointed) -> str:
 
 def _caption(instance: TspInstance) -> str:
     kind = "directed, " if instance.directed else ""
-    parts = [instance.name, f"{kind}{number_of(instance.n, 'city')}", str(instance.metric)]
+    parts = [instance.name, f"{kind}{number_of(instance.real_n, 'city')}", str(instance.metric)]
+    if wish := instance.wish:
+        parts.insert(2, wish)
     if instance.optimum:
         parts.append(f"best known {instance.cost_unit.amount(instance.optimum)}")
     if instance.computed_layout:

@@ -50,8 +50,11 @@ class GraphInstance(Instance):
     n: int  # number of vertices
     # (e, 2): each edge once, lower vertex first, 0-based, ascending; see :func:`unique_edges`
     edges: NDArray[np.int32]
-    # (n,): what vertices are called, less 1, where that is not their number: in a part of a graph
+    # (n,): the vertices' numbers in the file, less 1, where they are not 1 to n: they may count
+    # from 0, have gaps, or be of a part of a graph
     numbers: NDArray[np.int32] | None = field(default=None, kw_only=True, repr=False)
+    # of the vertices, all different; () where the file has none
+    names: tuple[str, ...] = field(default=(), kw_only=True, repr=False)
     # (n + 1,): where the neighbours of each vertex begin in ``adjacent``, and the last ones end
     offsets: NDArray[np.int64] = field(init=False, repr=False)
     adjacent: NDArray[np.int32] = field(init=False, repr=False)  # (2 e,): neighbours of all
@@ -63,6 +66,8 @@ class GraphInstance(Instance):
             raise InstanceError(
                 f"n = {described(self.n)} is not a number of vertices from 1 to {LARGEST_GRAPH:,}"
             )
+        if not isinstance(self.names, tuple) or len(self.names) not in (0, self.n):
+            raise InstanceError(f"names is not a tuple of {self.n} names, or an empty one")
         edges = numbers_in(self.edges, "iu")
         if edges is None or edges.ndim != 2 or edges.shape[1] != 2:
             raise InstanceError("edges is not an array of whole numbers, shape (e, 2)")
@@ -100,8 +105,17 @@ class GraphInstance(Instance):
         return len(self.edges) / max(1, self.n * (self.n - 1) // 2)
 
     def called(self, vertex: int | np.integer[Any]) -> str:
-        """What a vertex is called: its number from 1 on, in the whole graph if this is a part."""
+        """What a vertex is called: its name, or else its number in the file."""
+        if self.names:
+            return self.names[vertex]
         return str(int(vertex if self.numbers is None else self.numbers[vertex]) + 1)
+
+    def calling(self, vertices: NDArray[np.integer]) -> Mapping[str, Any]:
+        """Return ``numbers`` and ``names`` of the part that has these ``vertices``."""
+        if self.names:
+            return {"names": tuple(self.names[vertex] for vertex in vertices.tolist())}
+        kept = vertices if self.numbers is None else self.numbers[vertices]
+        return {"numbers": frozen(np.asarray(kept).astype(np.int32))}
 
     def neighbours(self, vertex: int) -> NDArray[np.int32]:
         """Neighbours of a vertex, ascending, read-only."""
@@ -141,7 +155,7 @@ class GraphInstance(Instance):
             raise SolutionError(f"a coloring of {self.name} skips a color")
         wrong = self.conflicts(colors)
         if len(wrong):
-            u, v = wrong[0] + 1
+            u, v = map(self.called, wrong[0])
             raise SolutionError(
                 f"a coloring of {self.name} gives the neighbours {u} and {v} the same color"
             )

@@ -34,7 +34,8 @@ def amounts_of(instance: TspInstance) -> Amounts:
     On the globe they are kilometres: in whole ones by TSPLIB's rule, else with tenths.
     """
     if not instance.geographic:
-        return Amounts(instance.unit)
+        unit = instance.cost_unit
+        return Amounts(unit.name, 10.0**-unit.decimals, max(0, unit.decimals))
     whole = instance.unit == GEO_UNIT
     share, decimals = (1.0, 0) if whole else (0.001, 1)
     return Amounts(GEO_UNIT, share, decimals, " as the crow flies")

@@ -1,4 +1,4 @@
-"""TSPLIB's metrics, and their distances: exact integers, from whole arrays of city pairs.
+"""TSPLIB's metrics, and a few of LKH's, and their distances: exact integers, from whole arrays.
 
 Every metric is a real length followed by a rounding rule. The two are kept apart because the
 rounding is monotone, which lets neighbours be searched by length and ranked by integer.
@@ -22,6 +22,9 @@ class Metric(enum.StrEnum):
     EUC_2D = "EUC_2D"
     EUC_3D = "EUC_3D"
     CEIL_2D = "CEIL_2D"
+    CEIL_3D = "CEIL_3D"
+    FLOOR_2D = "FLOOR_2D"
+    FLOOR_3D = "FLOOR_3D"
     MAN_2D = "MAN_2D"
     MAN_3D = "MAN_3D"
     MAX_2D = "MAX_2D"
@@ -31,6 +34,13 @@ class Metric(enum.StrEnum):
     XRAY1 = "XRAY1"
     XRAY2 = "XRAY2"
     EXPLICIT = "EXPLICIT"
+
+
+def space_of(metric: Metric) -> int:
+    """Coordinates that each city has under ``metric``; 0 if it has none."""
+    if metric is Metric.EXPLICIT:
+        return 0
+    return 3 if metric.endswith("_3D") or metric in MOTOR_SPEEDS else 2
 
 
 LARGEST_DISTANCE = 2**31 - 1  # distances are kept as int32
@@ -76,15 +86,17 @@ def length(metric: Metric, start: Reals, end: Reals) -> Reals:
     squares = _sum_in_order(differences * differences)
     if metric is Metric.ATT:
         return np.sqrt(squares / 10.0)
-    if metric in (Metric.EUC_2D, Metric.EUC_3D, Metric.CEIL_2D):
+    if metric.startswith(("EUC_", "CEIL_", "FLOOR_")):
         return np.sqrt(squares)
     raise ValueError(f"{metric} has no formula")
 
 
 def round_length(metric: Metric, lengths: Reals) -> NDArray[np.int64]:
     """TSPLIB's integer for each length: a monotone rule of ``metric``."""
-    if metric is Metric.CEIL_2D:
+    if metric in (Metric.CEIL_2D, Metric.CEIL_3D):
         return np.ceil(lengths).astype(np.int64)
+    if metric in (Metric.FLOOR_2D, Metric.FLOOR_3D):
+        return np.floor(lengths).astype(np.int64)
     if metric is Metric.GEO:
         return (lengths + 1.0).astype(np.int64)
     nearest = np.floor(lengths + 0.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
 
@@ -29,7 +29,9 @@ from gpu.problems.tsp.distances import (
 )
 from gpu.problems.tsp.tours import read_tour
 
-_ON_THE_MAP = (Metric.EUC_2D, Metric.CEIL_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT)
+_ON_THE_MAP = (
+    Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT
+)  # fmt: skip
 _NUMBERS_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
 
 
@@ -67,6 +69,8 @@ class TspInstance(Instance):
     # (n,): the cities' numbers in the file, ascending; None where they are 1 to n
     ids: NDArray[np.int64] | None = None
     names: tuple[str, ...] = ()  # of the cities, some of them empty; () where the file has none
+    # what runs begin with; None where the nearest neighbours make a tour
+    first_tour: NDArray[np.int32] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         self.check_fields()

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
 NORMS = {
-    **dict.fromkeys((Metric.EUC_2D, Metric.EUC_3D, Metric.CEIL_2D, Metric.ATT, Metric.GEO), 2.0),
+    **dict.fromkeys((Metric.EUC_2D, Metric.EUC_3D, Metric.ATT, Metric.GEO), 2.0),
+    **dict.fromkeys((Metric.CEIL_2D, Metric.CEIL_3D, Metric.FLOOR_2D, Metric.FLOOR_3D), 2.0),
     **dict.fromkeys((Metric.MAN_2D, Metric.MAN_3D), 1.0),
     **dict.fromkeys((Metric.MAX_2D, Metric.MAX_3D), np.inf),
 }
@@ -174,7 +175,9 @@ def pair_keys(
     return keys
 
 
-PLANE = (Metric.EUC_2D, Metric.CEIL_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D)
+PLANE = (
+    Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.ATT, Metric.MAN_2D, Metric.MAX_2D
+)  # fmt: skip
 """Metrics with quadrants around a city: lengths grow with the differences of x and of y."""
 
 LOOKED_AT = (24, 96, 384)

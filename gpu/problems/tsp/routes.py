@@ -29,6 +29,7 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import chosen_evenly
 from gpu.core.machine.processors import SPARE, free_memory
 from gpu.core.words import counted
+from gpu.problems.document import shortened
 from gpu.problems.tsp.distances import LARGEST_DISTANCE, Metric
 from gpu.problems.tsp.first_route import Chains, chains_of, first_route
 from gpu.problems.tsp.instance import RouteOrder, TspInstance
@@ -69,8 +70,6 @@ class RouteInstance(TspInstance):
     auxiliary: tuple[Auxiliary, ...] = field(default=(), kw_only=True)
     # distance of a forbidden edge, more than a whole route has; 0 where there is none
     penalty: int = field(default=0, kw_only=True)
-    # a tour without a forbidden edge, where one was found at once
-    first_tour: NDArray[np.int32] | None = field(default=None, kw_only=True)
 
     @property
     def real_n(self) -> int:
@@ -99,6 +98,11 @@ class RouteInstance(TspInstance):
         if self.barred is not None:
             words.append("forbidden edges")
         return ", ".join(words)
+
+    @property
+    def said(self) -> list[str]:
+        """What a user should be told of it, and what is wanted of its routes."""
+        return [*super(RouteInstance, self).said, *([self.wish] if self.wish else [])]
 
     def _called(self, city: int) -> str:
         """Return the name of a city, or its number where it has none."""
@@ -275,6 +279,32 @@ def with_route(
             forbidden=instance.barred,
         )
     return restricted(instance, start=start, end=end, closed=closed)
+
+
+def city_called(instance: TspInstance, text: str) -> int:
+    """Return the city (from 0) with this name, or else this number as in the file.
+
+    InstanceError if there is none, or several have that name.
+    """
+    names, real = instance.names[: instance.real_n], instance.real_n
+    wanted = text.strip()
+    for same in (str.strip, lambda name: " ".join(name.split()).casefold()):
+        found = [city for city, name in enumerate(names) if name and same(name) == same(wanted)]
+        if len(found) > 1:
+            some = ", ".join(str(number) for number in instance.city_ids[found[:4]])
+            raise InstanceError(
+                f"{instance.name}: {counted(len(found), 'city')} are called {shortened(wanted)}: "
+                f"give the number of one ({some}{', …' if len(found) > 4 else ''})"
+            )
+        if found:
+            return found[0]
+    ids = instance.city_ids[:real]
+    if wanted.isascii() and wanted.isdigit() and len(wanted) < 19:
+        at = int(np.searchsorted(ids, int(wanted)))
+        if at < real and ids[at] == int(wanted):
+            return at
+    have = f"they have the numbers {ids[0]} to {ids[-1]}{', and names' if any(names) else ''}"
+    raise InstanceError(f"{instance.name}: there is no city {shortened(wanted)}; {have}")
 
 
 def restricted(

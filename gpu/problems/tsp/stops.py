@@ -56,7 +56,8 @@ class Stops(Sequence[Stop]):
 def stops(instance: TspInstance, solution: NDArray[np.integer]) -> Stops:
     """Return the stops of a tour (0-based), from its start; a closed one comes back to it.
 
-    SolutionError if ``solution`` is no tour of ``instance``.
+    Where no start is wanted, a closed tour begins with the first city of the file. SolutionError if
+    ``solution`` is no tour of ``instance``.
     """
     instance.cost_of(solution)
     route = in_order(instance, solution)

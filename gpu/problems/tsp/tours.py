@@ -12,15 +12,8 @@ from numpy.typing import NDArray
 
 from gpu.core.problem import Problem
 from gpu.core.words import counted
-from gpu.problems.document import (
-    GIVE_TOUR,
-    Document,
-    document_of,
-    name_of,
-    plain_name,
-    read_bytes,
-    shortened,
-)
+from gpu.problems.document import GIVE_TOUR, name_of, plain_name, read_bytes, shortened
+from gpu.problems.tsp.specification import Document, document_of
 
 _END = -1
 _TOUR_ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour)?$", re.IGNORECASE)

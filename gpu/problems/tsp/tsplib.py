@@ -1,16 +1,16 @@
-"""From a TSPLIB file to an instance. What its numbers say is checked.
+"""From a TSPLIB file to an instance. What its numbers say is checked, and what it lacks is said.
 
-NumPy reads coordinates in plain rows, a million in a second, and ``tsplib95`` all other numbers.
+Weight types that stand in no version of TSPLIB are read, too, as LKH and Concorde have them.
 """
 
 from __future__ import annotations
 
-import itertools
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,230 +18,151 @@ from numpy.typing import NDArray
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
-from gpu.core.machine.processors import SPARE, free_memory
 from gpu.core.words import counted
 from gpu.problems.bundled import best_known_length
-from gpu.problems.document import (
-    Document,
-    comment_of,
-    document_of,
-    in_memory,
-    name_of,
-    read_bytes,
-    shortened,
-    stem_of,
-)
+from gpu.problems.document import comment_of, in_memory, name_of, read_bytes, shortened, stem_of
+from gpu.problems.reading import AS_FOUND, FileKind, ReadAs
 from gpu.problems.tsp import distances
-from gpu.problems.tsp.distances import GEO_UNIT, LARGEST_COORDINATE, LARGEST_DISTANCE, Metric
+from gpu.problems.tsp.distances import (
+    GEO_UNIT,
+    LARGEST_DISTANCE,
+    Metric,
+    Reals,
+)
+from gpu.problems.tsp.explicit import (
+    MATRIX,
+    check_memory,
+    check_symmetric,
+    read_matrix,
+    whole_numbers,
+)
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.layout import laid_out
+from gpu.problems.tsp.numbers import TSPLIB_NUMBER, Numbers, Points, points_of
+from gpu.problems.tsp.specification import Document, document_of
+from gpu.problems.tsp.tabled import LARGEST_TABLE, ON_GLOBE, TABLED, TORUS_SIDE, table_of
 
-SECTIONS = {"NODE_COORD_SECTION": "node_coords", "DISPLAY_DATA_SECTION": "display_data"}
-"""Sections of points, and what tsplib95 calls them."""
+PLACES, SHOWN, FIXED = "NODE_COORD_SECTION", "DISPLAY_DATA_SECTION", "FIXED_EDGES_SECTION"
 
-TSPLIB_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_PLAIN_ROW = rf"[0-9]{{1,15}}(?:[ \t]++(?:{TSPLIB_NUMBER.pattern})){{%d}}+"
-_READ_AT_ONCE = 4_000  # lines of a section that are read without a pause
-_PLAIN_ROWS = {columns: re.compile(rf"(?>{_PLAIN_ROW % columns}\n)++") for columns in (2, 3)}
-"""Sections whose rows are a number and so many coordinates, each with a line break behind it."""
-
-Reals = NDArray[np.float64]
-Points = tuple[NDArray[np.int64], Reals]
-"""City numbers, ascending, and the cities' coordinates."""
-
-
-def _plain_points(lines: Sequence[str]) -> Points | None:
-    """Read the rows of a section of points if all of them are plain; city numbers ascend then."""
-    for columns, pattern in _PLAIN_ROWS.items():
-        parts = []
-        # Piece by piece: a search holds up all other threads, and with them the window.
-        for first in range(0, max(1, len(lines)), _READ_AT_ONCE):
-            text = "\n".join([*lines[first : first + _READ_AT_ONCE], ""])
-            if not pattern.fullmatch(text):
-                break
-            parts.append(np.fromstring(text, sep=" ").reshape(-1, 1 + columns))
-        else:
-            rows = np.concatenate(parts)
-            order = np.argsort(rows[:, 0], kind="stable")
-            ids = rows[order, 0].astype(np.int64)
-            sound = np.isfinite(rows).all() and (np.diff(ids) > 0).all()
-            return (ids, rows[order, 1:]) if sound else None
-    return None
-
-
-def _parsed_points(document: Document, keyword: str, problem: Any, n: int) -> Points | None:
-    """Take the points that tsplib95 has read; None where the section ``keyword`` is missing.
-
-    InstanceError if a city has none or several, or not as many coordinates as the others.
-    """
-    if keyword not in document.sections:
-        return None
-    points: Mapping[int, Sequence[float]] = getattr(problem, SECTIONS[keyword])
-    if len(points) != n:
-        seen: set[str] = set()
-        for line in document.sections[keyword]:
-            number = line.split()[0]
-            if number in seen:
-                raise document.error(f"{keyword} lists city {shortened(number)} twice")
-            seen.add(number)
-        raise document.error(f"{keyword} lists {len(points)} different cities of {n}")
-    numbers = sorted(points)
-    _check_ids(document, keyword, numbers[0], numbers[-1])
-    sizes = {len(points[number]) for number in numbers}
-    if not sizes <= {2} and not sizes <= {3}:
-        raise document.error(f"{keyword} has cities without 2 or 3 coordinates each")
-    try:
-        values = np.array([points[number] for number in numbers], np.float64)
-    except OverflowError:
-        raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}") from None
-    return np.array(numbers, np.int64), values
-
-
-def _check_ids(document: Document, keyword: str, *ids: int) -> None:
-    if wrong := [at for at in ids if not 0 <= at <= np.iinfo(np.int32).max]:
-        raise document.error(
-            f"{keyword} has a city {shortened(str(wrong[0]))}; cities count from 1"
-        )
-
-
-def _checked_points(document: Document, keyword: str, points: Points | None) -> Points | None:
-    """Return ``points``; InstanceError if a city's number or a coordinate cannot be."""
-    if points is None:
-        return None
-    ids, values = points
-    _check_ids(document, keyword, int(ids[0]), int(ids[-1]))
-    if not np.isfinite(values).all():
-        raise document.error(f"{keyword} has a coordinate that is not a finite number")
-    if np.abs(values).max() > LARGEST_COORDINATE:
-        raise document.error(f"{keyword} has a coordinate beyond {LARGEST_COORDINATE:g}")
-    return points
-
-
-def _entries_of(document: Document, n: int) -> int:
-    """Count the numbers that the file's matrix format asks for."""
-    form = document.required("EDGE_WEIGHT_FORMAT")
-    if form == "FULL_MATRIX":
-        return n * n
-    if re.fullmatch("(UPPER|LOWER)_(DIAG_)?(ROW|COL)", form):
-        return n * (n + 1) // 2 if "DIAG" in form else n * (n - 1) // 2
-    raise document.error(f"its EDGE_WEIGHT_FORMAT {shortened(form)} is none of TSPLIB's")
-
-
-def _matrix_of(
-    document: Document, rows: Sequence[Sequence[float]], n: int, directed: bool
-) -> NDArray[np.int32]:
-    """Build the matrix from the numbers in ``rows``, of which there are :func:`_entries_of`.
-
-    InstanceError if one is no whole number in [0, 2³¹), or an undirected matrix not symmetric.
-    """
-    try:
-        flat = np.fromiter(itertools.chain.from_iterable(rows), np.float64)
-    except OverflowError:
-        raise document.error(f"it has a distance beyond {LARGEST_DISTANCE}") from None
-    for wrong, why in (
-        (~np.isfinite(flat), "not a finite number"),
-        (flat < 0, "negative"),
-        (flat > LARGEST_DISTANCE, f"beyond {LARGEST_DISTANCE}"),
-        (flat != np.floor(flat), "not a whole number"),
-    ):
-        if wrong.any():
-            raise document.error(f"the distance {flat[wrong.argmax()]:.12g} is {why}")
-    form = document.specification["EDGE_WEIGHT_FORMAT"]
-    values = flat.astype(np.int32)
-    if form == "FULL_MATRIX":
-        result = values.reshape(n, n)
-        if not directed and not np.array_equal(result, result.T):
-            i, j = np.argwhere(result != result.T)[0]
-            raise document.error(
-                f"it says TYPE: TSP, but from city {i + 1} to {j + 1} is {result[i, j]} and back "
-                f"{result[j, i]}; a directed problem says TYPE: ATSP"
-            )
-        return result
-    # A triangle stored by columns is, in a symmetric matrix, the other one stored by rows.
-    upper = form.startswith("UPPER") == form.endswith("ROW")
-    offset = 0 if "DIAG" in form else 1
-    cities = np.arange(n)
-    there = cities[:, None] + offset <= cities if upper else cities[:, None] - offset >= cities
-    result = np.zeros((n, n), np.int32)
-    result[there] = values
-    result.T[there] = values
-    return result
-
-
-_TSP_TYPES = ("TSP", "ATSP")
-_NUMBER_SECTIONS = (*SECTIONS, "EDGE_WEIGHT_SECTION")
-_NUMERIC = re.compile(r"[-+.0-9eE\s]+")
-_SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
-"""Metrics between places with 3 coordinates."""
+_PROBLEMS = {  # what else TYPE can be, in words
+    "CVRP": "a vehicle routing problem",
+    "CVRPTW": "a vehicle routing problem with time windows",
+    "ACVRP": "a directed vehicle routing problem",
+    "OVRP": "an open vehicle routing problem",
+    "SOP": "a sequential ordering problem: a tour in which some cities must come before others",
+    "TSPTW": "a tour with time windows",
+    "TSPPD": "a tour with pickup and delivery",
+    "TSPDL": "a tour with draft limits",
+    "PDTSP": "a tour with pickup and delivery",
+    "PDPTW": "a problem of vehicles with pickup and delivery",
+    "GTSP": "a tour through one city of each group",
+    "AGTSP": "a directed tour through one city of each group",
+    "CTSP": "a tour of several salesmen with cities of their own",
+    "BWTSP": "a tour of black and white cities",
+    "MLP": "a problem of least waiting",
+    "TRP": "a problem of least waiting",
+    "STTSP": "a tour on a graph that need not visit each place",
+    "RCTVRP": "a vehicle routing problem of cash transports",
+    "TOUR": "a tour, not an instance",
+}
+_OF_OTHERS = {  # sections of other problems, and what they say
+    "DEMAND_SECTION": "demands",
+    "DEPOT_SECTION": "depots",
+    "TIME_WINDOW_SECTION": "time windows",
+    "SERVICE_TIME_SECTION": "service times",
+    "STANDTIME_SECTION": "service times",
+    "PICKUP_AND_DELIVERY_SECTION": "pickups and deliveries",
+    "BACKHAUL_SECTION": "backhauls",
+    "DRAFT_LIMIT_SECTION": "draft limits",
+    "GTSP_SET_SECTION": "groups of cities",
+    "CTSP_SET_SECTION": "cities of single salesmen",
+    "REQUIRED_NODES_SECTION": "cities that must be visited",
+}
 
 GEO_MINUTES = 0.6 + 1e-6
 """Most that stands behind the point in GEO's coordinates, where two digits are minutes."""
 
-_A_NUMBER = 64  # bytes of a number that tsplib95 has read, with its text, as measured
-_AN_ENTRY = 12  # bytes of an entry of the matrix, and of what is computed of it at a time
+_FEWEST = 2  # cities
+_POLE = 90.0  # degrees
+_LARGEST_SCALE = 1e9
+_EXACT_SCALE = 1000.0
+"""What EXACT_2D and EXACT_3D count in one unit, unless the file has a SCALE (as in LKH)."""
 
 
-def load(path: str | Path, data: bytes | None = None) -> TspInstance:
+class _Weights(NamedTuple):
+    """How distances follow from a file."""
+
+    name: str  # its EDGE_WEIGHT_TYPE
+    metric: Metric  # by which colonies compute them; EXPLICIT if they get a matrix
+    space: int  # coordinates of a city; 0 if none are needed
+
+
+_WEIGHTS = {
+    **{metric.value: (metric, distances.space_of(metric)) for metric in Metric},
+    "EXACT_2D": (Metric.EUC_2D, 2),
+    "EXACT_3D": (Metric.EUC_3D, 3),
+    **{name: (Metric.EXPLICIT, 3 if name.endswith("3D") else 2) for name in TABLED},
+}
+"""EDGE_WEIGHT_TYPEs that are read, with metric and space."""
+
+_SCALED = ("EUC_", "CEIL_", "FLOOR_", "MAN_", "MAX_", "EXACT_")
+"""Beginnings of those whose distances grow with a SCALE."""
+
+
+_COARSE = (
+    "{} rounds distances to whole numbers, and its cities lie so near that good tours cannot be "
+    "told from bad ones: {}"
+)
+_IN_TABLE = "put them in a table (.csv)"
+_TOO_FAR = f"its cities lie too far apart: distances may exceed {LARGEST_DISTANCE}; scale it down"
+
+
+def load(path: str | Path, data: bytes | None = None, read_as: ReadAs = AS_FOUND) -> TspInstance:
     """Load the travelling-salesman instance in the TSPLIB file at ``path``.
 
     Its ``data`` are read unless they are given. Cities are sorted by their number in the file.
     Beside a file ``NAME.tsp``, the tour in ``NAME.opt.tour`` becomes ``optimal_tour``, unless a
-    shorter one is known.
+    shorter one is known. ``read_as`` can say that GEO's coordinates are decimal "degrees".
 
     Raises
     ------
     InstanceError
-        If the file is missing, is not a TSP or ATSP in TSPLIB's format, contradicts itself, or
-        has a metric that TSPLIB 95 does not define.
+        If the file is missing, is of another problem, contradicts itself, or has distances by a
+        rule that is not known.
     """
     path = Path(path)
     data = read_bytes(path) if data is None else data
     with in_memory(path):
         document = document_of(path, data)
-        instance = _instance(document)
+        instance = _instance(document, read_as)
         document.forget_lines()
         return _with_optimum(instance)
 
 
-def _instance(document: Document) -> TspInstance:
-    kind, metric = _kind(document), _metric(document)
-    # Between places it is as far there as back, whatever the file says.
-    directed = kind == "ATSP" and metric is Metric.EXPLICIT
-    n = document.dimension()
-    if n < 3:
-        raise document.error(f"it has DIMENSION {n}; a tour needs at least 3 cities")
-    _check_sections(document, metric, n)
-    if metric is Metric.EXPLICIT:
-        _check_memory(document, n)
-    plain = {keyword: _plain_points(document.sections.get(keyword, [])) for keyword in SECTIONS}
-    left = [
-        name for name in _NUMBER_SECTIONS if name in document.sections and plain.get(name) is None
-    ]
-    problem = _parse(document, metric, n, left) if left else None
-
-    places, shown = (
-        _checked_points(document, keyword, found or _parsed_points(document, keyword, problem, n))
-        for keyword, found in plain.items()
-    )
-    if places and shown and not np.array_equal(places[0], shown[0]):
+def _instance(document: Document, read_as: ReadAs) -> TspInstance:
+    _check_problem(document)
+    weights = _weights(document)
+    matrix = read_matrix(document) if weights.space == 0 else None
+    places = points_of(document, PLACES, weights.space or 2)
+    shown = points_of(document, SHOWN, 2)
+    _check_count(document, {MATRIX: matrix, PLACES: places, SHOWN: shown})
+    if places and shown and not np.array_equal(places.ids, shown.ids):
         raise document.error("its coordinates and its display data number the cities differently")
-    ids = (places or shown or (np.arange(1, n + 1), None))[0]
-    coordinates = matrix = None
-    if metric is Metric.EXPLICIT:
-        assert problem is not None
-        matrix = _matrix_of(document, problem.edge_weights, n, directed)
-    elif places:
-        coordinates = places[1]
-        _check_space(document, metric, coordinates)
+    measured = _by_matrix(document, matrix) if matrix is not None else None
+    if measured is None:
+        if places is None:
+            raise document.error(f"it has no {PLACES}, which {weights.name} needs")
+        measured = _by_places(document, weights, places.values, read_as)
+    named = places or shown
+    if shown is None and measured.degrees is not None:
+        display = measured.degrees[:, ::-1].copy()
+    elif drawn := shown or places:
+        display = drawn.values[:, :2].copy()
     else:
-        raise document.error(f"it has no NODE_COORD_SECTION, which {metric} needs")
-
-    display = _display(metric, places and places[1], shown and shown[1])
-    computed = display is None
-    if display is None:
-        assert matrix is not None
-        display = laid_out(matrix)
-    for array in (coordinates, matrix, display, ids):
+        assert measured.matrix is not None
+        display = laid_out(measured.matrix)
+    ids = named.ids if named else np.arange(1, len(display) + 1)
+    for array in (measured.coordinates, measured.matrix, display, ids):
         if array is not None:
             frozen(array)
     name = document.specification.get("NAME", "")
@@ -249,135 +170,229 @@ def _instance(document: Document) -> TspInstance:
         # Some files of the library have the file's name where others have the instance's.
         name=name_of(name.removesuffix(".tsp").removesuffix(".atsp") or stem_of(document.path)),
         comment=comment_of(document.comments),
-        metric=metric,
-        coordinates=coordinates,
-        matrix=matrix,
+        metric=measured.metric,
+        coordinates=measured.coordinates,
+        matrix=measured.matrix,
         display=display,
-        computed_layout=computed,
-        directed=directed,
-        ids=None if np.array_equal(ids, np.arange(1, n + 1)) else ids,
-        geographic=metric is Metric.GEO and shown is None,
-        unit=GEO_UNIT if metric is Metric.GEO else "",
-        note="" if coordinates is None else _note_on(metric, coordinates),
+        computed_layout=named is None,
+        directed=measured.directed,
+        ids=None if np.array_equal(ids, np.arange(1, len(ids) + 1)) else ids,
+        names=named.names if named else (),
+        geographic=measured.degrees is not None and shown is None,
+        unit=measured.unit,
+        note="; ".join(document.notes),
         path=document.path,
         sha256=document.sha256,
+        read_as=measured.read_as,
     )
 
 
-def _kind(document: Document) -> str:
-    # Some files of the library have a name in brackets after the type.
-    kind = document.required("TYPE").split()[0]
-    if kind not in _TSP_TYPES:
+class _Measured(NamedTuple):
+    """What distances are computed from."""
+
+    metric: Metric
+    coordinates: Reals | None = None
+    matrix: NDArray[np.int32] | None = None
+    directed: bool = False
+    unit: str = ""
+    degrees: Reals | None = None  # (n, 2): latitudes and longitudes, of places on the globe
+    read_as: str = ""
+
+
+def _check_problem(document: Document) -> None:
+    """Raise InstanceError, which says of what the file is, if it is no problem of tours alone."""
+    kind = document.word("TYPE")
+    if kind and kind not in ("TSP", "ATSP"):
+        what = _PROBLEMS.get(re.sub("^(M1?|1)-", "", kind), "no type of TSPLIB that is known")
         raise document.error(
-            f"its TYPE is {shortened(kind)}; only TSP and ATSP are travelling-salesman problems"
+            f"its TYPE is {shortened(kind)}, {what}; only TSP and ATSP are travelling-salesman "
+            "problems"
         )
-    return kind
-
-
-def _metric(document: Document) -> Metric:
-    name = document.required("EDGE_WEIGHT_TYPE")
-    if name not in Metric.__members__:
-        raise document.error(
-            f"its EDGE_WEIGHT_TYPE is {shortened(name)}; known are {', '.join(Metric)}"
-        )
-    return Metric(name)
-
-
-def _check_sections(document: Document, metric: Metric, n: int) -> None:
-    """Compare what is there with what is announced, before anything of that size is made."""
-    for keyword, lines in document.sections.items():
-        if keyword == "FIXED_EDGES_SECTION":
+    for keyword in document.sections:
+        if keyword == FIXED:
             raise document.error(
-                "it has fixed edges, which no colony keeps; without its FIXED_EDGES_SECTION it can "
-                "be solved as the problem that has none"
+                f"it has fixed edges, which no colony keeps; without its {FIXED} it can be solved "
+                "as the problem that has none"
             )
-        if keyword not in _NUMBER_SECTIONS:
+        if keyword in _OF_OTHERS:
+            raise document.error(
+                f"its {keyword} has {_OF_OTHERS[keyword]}, which a tour alone does not "
+                "take into account; with the sections of places or distances alone it is a "
+                "travelling-salesman problem"
+            )
+        if keyword not in (PLACES, SHOWN, MATRIX):
             raise document.error(
                 f"{shortened(keyword)} is no part of a travelling-salesman problem"
             )
-        if keyword in SECTIONS and len(lines) != n:
-            listed = counted(len(lines), "city")
-            raise document.error(
-                f"DIMENSION is {n}, but {keyword} lists {listed}; is the file whole?"
-            )
     if "EDGE_DATA_FORMAT" in document.specification:
         raise document.error("it has an EDGE_DATA_FORMAT; only complete graphs can be solved")
-    numbers = document.sections.get("EDGE_WEIGHT_SECTION")
-    if metric is Metric.EXPLICIT:
-        if numbers is None:
-            raise document.error("it has no EDGE_WEIGHT_SECTION, which EXPLICIT needs")
-        expected = _entries_of(document, n)
-        found = sum(len(line.split()) for line in numbers)
-        if found != expected:
+
+
+def _weights(document: Document) -> _Weights:
+    name = document.word("EDGE_WEIGHT_TYPE")
+    if not name:
+        if MATRIX in document.sections:
+            name = Metric.EXPLICIT.value
+        elif PLACES in document.sections:
+            name = Metric.EUC_2D.value
+        else:
+            raise document.error("it has neither EDGE_WEIGHT_TYPE nor places or distances")
+        document.notes.append(f"it says no EDGE_WEIGHT_TYPE: taken for {name}")
+    if name == "SPECIAL":
+        raise document.error(
+            "its EDGE_WEIGHT_TYPE is SPECIAL: its distances follow from a rule that stands "
+            "elsewhere; write them as EDGE_WEIGHT_TYPE: EXPLICIT"
+        )
+    if name not in _WEIGHTS:
+        raise document.error(
+            f"its EDGE_WEIGHT_TYPE is {shortened(name)}; known are {', '.join(_WEIGHTS)}"
+        )
+    metric, space = _WEIGHTS[name]
+    if space and MATRIX in document.sections:
+        raise document.error(f"it has an {MATRIX}, but its EDGE_WEIGHT_TYPE is {name}")
+    return _Weights(name, metric, space)
+
+
+def _check_count(document: Document, listed: Mapping[str, Points | Numbers | None]) -> None:
+    """Compare what is there with what is announced; a file need not say how many cities it has."""
+    n = document.dimension()
+    counts = {
+        keyword: len(one if isinstance(one, np.ndarray) else one.ids)
+        for keyword, one in listed.items()
+        if one is not None
+    }
+    if n is None and counts:
+        n = next(iter(counts.values()))
+        if MATRIX not in counts:
+            document.notes.append(f"it says no DIMENSION: {counted(n, 'city')} counted")
+    for keyword, count in counts.items():
+        if count != n:
             raise document.error(
-                f"EDGE_WEIGHT_SECTION has {found} numbers; {n} cities in "
-                f"{document.specification['EDGE_WEIGHT_FORMAT']} are {expected}"
+                f"DIMENSION is {n}, but {keyword} lists {counted(count, 'city')}; is the file "
+                "whole?"
             )
-    elif numbers is not None:
-        raise document.error(f"it has an EDGE_WEIGHT_SECTION, but its metric is {metric}")
+    if n is not None and n < _FEWEST:
+        raise document.error(f"it has DIMENSION {n}; a tour needs at least {_FEWEST} cities")
 
 
-def _check_memory(document: Document, n: int) -> None:
-    """Raise InstanceError if the matrix, and its numbers while they are read, are not free."""
-    needed, free = _entries_of(document, n) * _A_NUMBER + n * n * _AN_ENTRY, free_memory()
-    if needed > free - SPARE:
+def _by_matrix(document: Document, matrix: Numbers) -> _Measured:
+    directed = check_symmetric(document, matrix)
+    if not document.word("TYPE"):
+        shape = "not symmetric" if directed else "symmetric"
+        kind = "ATSP" if directed else "TSP"
+        document.notes.append(f"it says no TYPE: taken for {kind}, as its matrix is {shape}")
+    return _Measured(Metric.EXPLICIT, None, whole_numbers(document, matrix), directed)
+
+
+def _by_places(document: Document, weights: _Weights, places: Reals, read_as: ReadAs) -> _Measured:
+    # Between places it is as far there as back, whatever the file says.
+    name, metric = weights.name, weights.metric
+    if not document.word("TYPE"):
+        document.notes.append("it says no TYPE: taken for TSP")
+    if places.shape[1] != weights.space:
         raise document.error(
-            f"its {n:,} × {n:,} distances need {needed / 2**30:,.1f} GiB of memory while they are "
-            f"read, but only {max(free - SPARE, 0) / 2**30:,.1f} GiB are free: close other "
-            "programs, or choose an instance with coordinates, whose distances are computed"
+            f"{name} needs {weights.space} coordinates a city, but it has {places.shape[1]}"
         )
-
-
-def _parse(document: Document, metric: Metric, n: int, keywords: Sequence[str]) -> Any:
-    """Let tsplib95 read the numbers in the sections ``keywords``.
-
-    It gets the checked parts alone, in plain form: it takes any keyword inside a name, a comment
-    or a data line for a new field, and reads a line of blanks, or an EOF without a line break,
-    as data.
-    """
-    # Imported here because it brings networkx, which whoever loads no file should not wait for.
-    import tsplib95
-    from tsplib95.exceptions import TsplibError
-
-    lines = ["TYPE: TSP", f"DIMENSION: {n}", f"EDGE_WEIGHT_TYPE: {metric}"]
+    if metric is Metric.GEO or name in ON_GLOBE:
+        return _on_globe(document, name, places, read_as)
+    if read_as.coordinates not in ("", "plane"):
+        raise document.error(f"--coordinates {read_as.coordinates} does not fit: it says {name}")
     if metric is Metric.EXPLICIT:
-        lines.append(f"EDGE_WEIGHT_FORMAT: {document.specification['EDGE_WEIGHT_FORMAT']}")
-    for keyword in keywords:
-        data = document.sections[keyword]
-        for line in data:
-            if not _NUMERIC.fullmatch(line):
-                raise document.error(f"{keyword} has a line that is not numbers, {shortened(line)}")
-        lines += [keyword, *data] if data else []
-    try:
-        return tsplib95.parse("\n".join([*lines, "EOF", ""]))
-    except (TsplibError, ValueError, LookupError, ArithmeticError) as error:
-        raise _unreadable(document) from error
-
-
-def _unreadable(document: Document) -> InstanceError:
-    """Find the line that tsplib95 could not read."""
-    for keyword in _NUMBER_SECTIONS:
-        for line in document.sections.get(keyword, []):
-            words = line.split()
-            too_few = keyword != "EDGE_WEIGHT_SECTION" and len(words) < 2
-            if too_few or not all(map(TSPLIB_NUMBER.fullmatch, words)):
-                return document.error(
-                    f"{keyword} has a line that cannot be read, {shortened(line)}"
-                )
-    return document.error("its city numbers are not whole numbers")
-
-
-def _check_space(document: Document, metric: Metric, coordinates: Reals) -> None:
-    expected = 3 if metric in _SOLID else 2
-    if coordinates.shape[1] != expected:
-        raise document.error(
-            f"{metric} needs {expected} coordinates a city, but it has {coordinates.shape[1]}"
+        return _Measured(metric, None, _table(document, name, places))
+    scale = _scale(document, name, places)
+    places = places * scale if scale != 1.0 else places
+    unit = "" if scale == 1.0 else f"{1.0 / scale:g} of the file's unit"
+    _check_spread(document, metric, places)
+    if distances.is_coarse(metric, places):
+        document.notes.append(
+            _COARSE.format(
+                metric, "multiply its coordinates by 1000, or put them in a table (.csv)"
+            )
         )
-    if metric is Metric.GEO and (beyond := np.abs(coordinates[:, 0]) > 90.0).any():
+    return _Measured(metric, places, unit=unit)
+
+
+def _scale(document: Document, name: str, places: Reals) -> float:
+    """Return by what coordinates are multiplied: what SCALE says, or what EXACT is counted in."""
+    exact = name.startswith("EXACT_")
+    text = document.specification.get("SCALE", "")
+    if not text and not exact:
+        return 1.0
+    if not text:
+        # Smaller where distances would be beyond the largest one otherwise.
+        most = LARGEST_DISTANCE / max(1.0, float(np.linalg.norm(np.ptp(places, axis=0)) + 1.0))
+        return float(min(_EXACT_SCALE, 10.0 ** math.floor(math.log10(max(most, 1.0)))))
+    if not TSPLIB_NUMBER.fullmatch(text) or not 0.0 < float(text) <= _LARGEST_SCALE:
+        raise document.error(f"SCALE {shortened(text)} is not a number that distances grow by")
+    if not name.startswith(_SCALED):
+        raise document.error(f"it has a SCALE, which {name} does not take")
+    return float(text)
+
+
+def _table(document: Document, name: str, places: Reals) -> NDArray[np.int32]:
+    """Compute all distances by a rule that no colony computes."""
+    n = len(places)
+    if n > LARGEST_TABLE:
         raise document.error(
-            f"the latitude {coordinates[beyond.argmax(), 0]:g} is beyond 90 degrees; GEO has the "
+            f"{name} is computed as a matrix of all distances, of up to {LARGEST_TABLE:,} cities, "
+            f"and it has {n:,}"
+        )
+    check_memory(document, n * n, n)
+    side = TORUS_SIDE
+    if name.startswith("TOR_"):
+        text = document.specification.get("GRID_SIZE", "")
+        if text and not (TSPLIB_NUMBER.fullmatch(text) and float(text) > 0.0):
+            raise document.error(f"GRID_SIZE {shortened(text)} is not the side of a torus")
+        side = float(text) if text else side
+        if np.ptp(places, axis=0).max() > side:
+            raise document.error(f"its places lie farther apart than its torus is wide, {side:g}")
+        if not text:
+            document.notes.append(f"it says no GRID_SIZE: its torus is {side:,.0f} wide")
+        if side > LARGEST_DISTANCE:
+            raise document.error(_TOO_FAR)
+    return frozen(table_of(name, places, side))
+
+
+def _on_globe(document: Document, name: str, places: Reals, read_as: ReadAs) -> _Measured:
+    """Take ``places`` for latitudes and longitudes, in TSPLIB's degrees and minutes or decimal."""
+    decimal, said = name.startswith("GEOM"), read_as.coordinates
+    if said == "plane" or (said == "geo" and decimal):
+        raise document.error(f"--coordinates {said} does not fit: it says {name}")
+    if (beyond := np.abs(places[:, 0]) > _POLE).any():
+        raise document.error(
+            f"the latitude {places[beyond.argmax(), 0]:g} is beyond 90 degrees; {name} has the "
             "latitude before the longitude"
         )
+    if nowhere := int((~places.any(axis=1)).sum()):
+        some = counted(nowhere, "city")
+        document.notes.append(f"{some} at latitude 0, longitude 0, where unknown ones end up")
+    degrees = places if decimal or said == "degrees" else distances.degrees(places)
+    if said == "degrees" and not decimal:
+        places = distances.in_minutes(places)
+    elif not decimal and not said:
+        _note_minutes(document, name, places)
+    read = str(ReadAs(FileKind.TSPLIB, said)) if said else ""
+    if name != Metric.GEO:
+        matrix = _table(document, name, places)
+        return _Measured(Metric.EXPLICIT, None, matrix, False, ON_GLOBE[name], degrees, read)
+    if distances.is_coarse(Metric.GEO, places):
+        document.notes.append(_COARSE.format(name, _IN_TABLE))
+    return _Measured(Metric.GEO, places, None, False, GEO_UNIT, degrees, read)
+
+
+def _note_minutes(document: Document, name: str, places: Reals) -> None:
+    """Note where the two digits of minutes are more than an hour has."""
+    minutes = np.abs(np.modf(places)[0])
+    if (minutes > GEO_MINUTES).any():
+        worst = places.flat[minutes.argmax()]
+        document.notes.append(
+            f"{name} takes {worst:g} for {int(worst)} degrees and {100 * minutes.max():.0f} "
+            "minutes: if its coordinates are decimal degrees, say --coordinates degrees"
+        )
+
+
+def _check_spread(document: Document, metric: Metric, coordinates: Reals) -> None:
+    """Raise InstanceError if distances are all 0, or too long."""
     spans = np.ptp(coordinates, axis=0)
     rounded = metric not in distances.MOTOR_SPEEDS and spans.any()
     if rounded and not distances.pairwise(metric, spans, np.zeros_like(spans)):
@@ -386,44 +401,7 @@ def _check_space(document: Document, metric: Metric, coordinates: Reals) -> None
             "coordinates by 1000 or more, or put them in a table (.csv) with x and y"
         )
     if distances.longest_possible(metric, coordinates) > LARGEST_DISTANCE:
-        raise document.error(
-            f"its cities lie too far apart: distances may exceed {LARGEST_DISTANCE}; scale it down"
-        )
-
-
-def _note_on(metric: Metric, coordinates: Reals) -> str:
-    """What the user should know of the coordinates of all cities, or an empty text."""
-    notes = []
-    if metric is Metric.GEO:
-        minutes = np.abs(np.modf(coordinates)[0])
-        if (minutes > GEO_MINUTES).any():
-            worst = coordinates.flat[minutes.argmax()]
-            notes.append(
-                f"GEO takes {worst:g} for {int(worst)} degrees and {100 * minutes.max():.0f} "
-                "minutes: if its coordinates are decimal degrees, put them in a table (.csv) with "
-                "latitude and longitude"
-            )
-        if nowhere := int((~coordinates.any(axis=1)).sum()):
-            some = counted(nowhere, "city")
-            notes.append(f"{some} at latitude 0, longitude 0, where unknown ones end up")
-    if distances.is_coarse(metric, coordinates):
-        table = "put them in a table (.csv)"
-        notes.append(
-            f"{metric} rounds distances to whole numbers, and its cities lie so near that good "
-            "tours cannot be told from bad ones: "
-            + (table if metric is Metric.GEO else f"multiply its coordinates by 1000, or {table}")
-        )
-    return "; ".join(notes)
-
-
-def _display(metric: Metric, places: Reals | None, shown: Reals | None) -> Reals | None:
-    if shown is not None:
-        return shown[:, :2].copy()
-    if places is None:
-        return None
-    if metric is Metric.GEO:
-        return distances.degrees(places)[:, ::-1].copy()
-    return places[:, :2].copy()
+        raise document.error(_TOO_FAR)
 
 
 def _with_optimum(instance: TspInstance) -> TspInstance:

@@ -14,7 +14,7 @@ import pytest
 from app.files import downloads, library
 from app.files.downloads import DownloadError, download
 from app.files.library import best_known_file, keep_best_known, with_kept
-from app.files.loading import load_any, use_once
+from app.files.loading import OpenedFile, load_any, use_once
 from gpu import catalog
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.machine import devices
@@ -314,6 +314,7 @@ def test_it_is_found_on_the_screen_beside_the_file_or_by_its_size(tmp_path: Path
     odd = tour_file(tmp_path, "odd.tour", "./TSPLIB/town.tsp.optbc.tour")
     found = load_any(odd, shown)  # nothing has its name, but the size fits
     assert found.instance is shown
+    assert isinstance(found, OpenedFile)
     assert found.tour.length == shown.optimum
     with pytest.raises(InstanceError, match=r"of 50 cities, of which instance is not known: open"):
         load_any(odd)

@@ -35,7 +35,21 @@ def test_rows_are_what_the_words_of_lines_are(
 
 @pytest.mark.parametrize(
     "text",
-    ["1 -2\n", "1 2.5\n", "a b\n", "1 2 # c\n", "9" * 19 + "\n", "١ 2\n", "1\0\n", "e 1 2\n"],
+    [
+        "1 -2\n",
+        "1 2.5\n",
+        "a b\n",
+        "1 2 # c\n",
+        "9" * 19 + "\n",
+        "١ 2\n",
+        "1\0\n",
+        "1,,2\n",
+        ",1\n",
+        "1;\n",
+        "1, ;2\n",
+        "1\n,2\n",
+        "e 1 2\n",
+    ],
 )
 def test_anything_else_is_none(text: str) -> None:
     assert rows_in(text.encode()) is None

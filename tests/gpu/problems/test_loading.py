@@ -25,15 +25,16 @@ from gpu.core.words import shown
 from gpu.problems import document
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.dimacs import load_graph
-from gpu.problems.document import document_of, lines_of, text_of
+from gpu.problems.document import lines_of, text_of
 from gpu.problems.input_file import InputFile
 from gpu.problems.loading import load_instance, recognise
 from gpu.problems.reading import FileKind, UnsureError
 from gpu.problems.table import Table
 from gpu.problems.table_kinds import kind_of
-from gpu.problems.tsp import tsplib
+from gpu.problems.tsp import explicit, specification
 from gpu.problems.tsp.drawing import pasted
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.specification import document_of
 from gpu.problems.tsp.tours import edges_in_common, read_tour
 from gpu.problems.tsp.tsplib import load
 from tests.golden import Golden
@@ -50,7 +51,7 @@ def test_what_a_file_is(tmp_path: Path, golden: Golden) -> None:
         text = ast.literal_eval(line)[1].encode()
         found = recognise(InputFile(tmp_path / "x", text))
         if FileKind.PLACES not in found.kinds:
-            return f"{found.kinds[0].name}: as it is"
+            return f"{found.kinds[0].name}: {found.title}"
         try:
             seen = kind_of(Table.of(InputFile(path, text)))
         except UnsureError as unsure:
@@ -134,7 +135,7 @@ def test_what_has_zeros_is_no_text() -> None:
 
 
 def test_lines_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(document, "_LINES_FORGOTTEN", 2)
+    monkeypatch.setattr(specification, "_LINES_FORGOTTEN", 2)
     found = document_of(FILE, b"NAME: a\nNODE_COORD_SECTION\n1 0 0\n2 0 1\n3 1 1\nEOF\n")
     lines = found.sections["NODE_COORD_SECTION"]
     assert len(lines) == 3
@@ -408,13 +409,13 @@ def test_a_matrix_that_does_not_fit_is_refused_before_its_numbers_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str
 ) -> None:
     text = matrix_text(form, symmetric(100))
-    monkeypatch.setattr(tsplib, "free_memory", lambda: SPARE + 12 * 100**2)
+    monkeypatch.setattr(explicit, "free_memory", lambda: SPARE + 12 * 100**2)
     with monkeypatch.context() as patch:
-        patch.setattr(tsplib, "_parse", None)
+        patch.setattr(explicit, "numbers_of", None)
         message = _refused(tmp_path, text)
     assert message.startswith("its 100 × 100 distances need 0.0 GiB of memory")
     assert "an instance with coordinates" in message
-    monkeypatch.setattr(tsplib, "free_memory", lambda: SPARE + 76 * 100**2)
+    monkeypatch.setattr(explicit, "free_memory", lambda: SPARE + 36 * 100**2)
     assert load_text(tmp_path, text).n == 100
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.problems.tsp.distances import Metric
+from gpu.problems.tsp.distances import Metric, space_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 
@@ -29,7 +29,7 @@ FORMATS: dict[str, Pairs] = {
 }
 """Entries of a matrix in the order in which each format lists them."""
 
-SOLID = (Metric.EUC_3D, Metric.MAN_3D, Metric.MAX_3D, Metric.XRAY1, Metric.XRAY2)
+SOLID = tuple(metric for metric in Metric if space_of(metric) == 3)
 PLANE = tuple(metric for metric in Metric if metric not in (*SOLID, Metric.EXPLICIT))
 
 

@@ -18,7 +18,7 @@ from shiboken6 import isValid
 from app.window.threads.tasks import NICENESS
 from gpu.core.snapshot import RunState
 from gpu.problems.tsp.distances import Metric
-from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.instance import RouteOrder, TspInstance
 from tests.hands import NONE, scroll, settle
 from tests.systems import niceness
 from tests.views.scenes import in_sight
@@ -169,7 +169,9 @@ def test_of_what_is_asked_for_meanwhile_only_the_last_is_drawn(
     draw_part = TourLayer.draw_part
 
     def counted(self: TourLayer, *arguments: object) -> None:
-        drawn.append(arguments[1])
+        order = arguments[1]
+        assert isinstance(order, RouteOrder)
+        drawn.append(order.cities)
         draw_part(self, *arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(TourLayer, "draw_part", counted)

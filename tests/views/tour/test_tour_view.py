@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import MovesMade, Trails, Wanted
-from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.instance import RouteOrder, TspInstance
 from tests.hands import click, double_click, move
 from tests.views.scenes import in_sight, pixel_of, show_state, snapshot, uniform
 from views.tour.tour_layers import near_edge
@@ -245,7 +245,7 @@ ROUND = np.array([2, 3, 0, 1], np.int32)  # begins in the middle: its last edge 
     ],
 )
 def test_the_nearest_edge_is_found(place: tuple[float, float], found: Pointed) -> None:
-    assert near_edge(CORNERS, ROUND, QPointF(*place), (1.0, 1.0)) == found
+    assert near_edge(CORNERS, RouteOrder(ROUND, closed=True), QPointF(*place), (1.0, 1.0)) == found
 
 
 def test_no_edge_is_nearer_than_the_one_that_is_found() -> None:
@@ -255,7 +255,7 @@ def test_no_edge_is_nearer_than_the_one_that_is_found() -> None:
     along = np.linspace(0, 1, 2001)[:, None, None]
     for place in rng.random((40, 2)):
         apart = np.linalg.norm(starts + along * (ends - starts) - place, axis=2).min(axis=0)
-        found = near_edge(cities, tour, QPointF(*place), (0.01, 0.01))
+        found = near_edge(cities, RouteOrder(tour, closed=True), QPointF(*place), (0.01, 0.01))
         assert (found != NOTHING) == (apart.min() <= 6 * 0.01)
         if found != NOTHING:
             edge = int(np.flatnonzero(tour == found.places[0])[0])

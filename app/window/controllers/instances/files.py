@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QInputDialog
 
+from app.files.importing import Reading
 from app.files.library import keep_best_known
 from app.files.loading import OpenedFile, load_any
 from app.window.controllers.controller import Controller, Parts
@@ -32,23 +33,30 @@ class FileController(Controller):
     recorded = Signal(object)  # the Recorded of a log or a session that was opened, then
     refused = Signal()  # a file could not be read
     ready = Signal()  # there are an instance and a device: a run can start
+    unsure = Signal(object)  # the Reading of a file that does not say all itself
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self._loading: Task[OpenedFile] | None = None
+        self._loading: Task[OpenedFile | Reading] | None = None
         self._steps = StepQueue(self._window)
         self._runs.left.connect(self._show_waiting)
         self._runs.preparing_changed.connect(self._show_waiting)
         self._window.open_requested.connect(self.open)
+        self._window.open_as_requested.connect(self.open_as)
+
+    @Slot(object)
+    def open_as(self, path: Path) -> None:
+        """Let the user say how the file at ``path`` is to be read, even if it says that itself."""
+        self.open(path, ask=True)
 
     @Slot(object)
     @Slot(object, str)
-    def open(self, path: Path, read_as: str = "") -> None:
+    def open(self, path: Path, read_as: str = "", *, ask: bool = False) -> None:
         """Load the instance, the recorded session, the tour or the study at ``path``.
 
-        ``read_as`` says what the coordinates of a table of places are, if the user has said it.
-        The run or the measurement under way is ended, but only after the file has been read without
-        an error, and the user has agreed.
+        ``read_as`` is what the user has said of it. If a file does not say all itself, he is asked;
+        and of any other, if he wants to be asked. The run or the measurement under way is ended,
+        but only after the file has been read without an error, and the user has agreed.
         """
         self._window.banner.clear()
         if path.suffix.lower() in STUDY_SUFFIXES:
@@ -58,7 +66,9 @@ class FileController(Controller):
         if self._loading is not None:
             self._loading.cancel()
         shown = self._instance.value
-        task = Task(lambda _: load_any(path, shown, read_as), self._loaded, self._not_loaded)
+        task = Task(
+            lambda _: load_any(path, shown, read_as, ask=ask), self._loaded, self._not_loaded
+        )
         self._loading = self._background.start(task)
 
     @Slot()
@@ -67,8 +77,23 @@ class FileController(Controller):
         if self._instance.value is not None and self._window.setup.colony.device is not None:
             self.ready.emit()
 
-    def _loaded(self, found: OpenedFile) -> None:
+    @Slot()
+    def give_up(self) -> None:
+        """Open nothing after all."""
+        self._show_waiting()
+        self.refused.emit()
+
+    @Slot(object)
+    def take(self, found: OpenedFile) -> None:
+        """Show what the user has looked at."""
+        self._loaded(found)
+
+    def _loaded(self, found: OpenedFile | Reading) -> None:
         self._loading = None
+        if isinstance(found, Reading):
+            self._window.setup.show_loading("")
+            self.unsure.emit(found)
+            return
         if found.instance is self._instance.value:  # a tour of it: a run may go on
             self._window.setup.show_loading("")
             self._instance.give(found.tour)
@@ -143,7 +168,7 @@ class FileController(Controller):
         self.announce()
 
     def _show(self, found: OpenedFile) -> None:
-        instance, recorded, race, tour, doubt = found
+        instance, recorded, race, tour = found
         self._instance.change(instance)
         self._window.show_instance(instance)
         if recorded is not None:
@@ -166,10 +191,6 @@ class FileController(Controller):
             self.recorded.emit(recorded)
         if instance.note:
             self._window.tell(f"{instance.name}: {instance.note}", "info")
-        if doubt is not None and instance.path is not None:
-            (no, _), (yes, read_as) = doubt.taken, doubt.other
-            otherwise = partial(self.open, instance.path, read_as)
-            self._window.ask(doubt.question, yes, no, otherwise)
 
 
 def _nothing(_: object) -> None:

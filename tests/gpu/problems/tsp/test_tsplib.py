@@ -4,22 +4,24 @@ import hashlib
 import json
 import sys
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
 import tsplib95
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
 from gpu.local_search.kinds import Moves, moves_of
 from gpu.local_search.rule import neighbour_rows
-from gpu.problems.tsp import layout, tsplib
+from gpu.problems.loading import load_instance
+from gpu.problems.tsp import layout, numbers
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
@@ -333,7 +335,7 @@ def test_plain_rows_are_read_as_tsplib95_reads_them(
     shuffled.shuffle(numbered)
     text = HEAD.replace("3", str(len(rows)))
     text += "\n".join(f"{id_}{blank}{x!r}{blank}{y}" for id_, (x, y) in numbered) + "\nEOF\n"
-    with mock.patch.object(tsplib, "_parse", side_effect=AssertionError):  # NumPy reads them
+    with mock.patch.object(numbers, "_other_points", side_effect=AssertionError):  # NumPy reads
         instance = load_text(tmp_path_factory.getbasetemp(), text)
     expected = tsplib95.parse(text).node_coords
     assert instance.coordinates.tolist() == [expected[id_] for id_ in sorted(expected)]
@@ -369,6 +371,78 @@ def test_a_file_of_a_million_cities_takes_little_time_and_memory(tmp_path: Path)
     assert np.array_equal(instance.display, points)
     # Some 2 calls a row here, 19 in tsplib95. Calls are counted, since times of both vary.
     assert calls_of(lambda: load(path)) < calls_of(lambda: tsplib95.load(path)) / 5
+
+
+def rewritten(text: str, data: st.DataObject) -> str:
+    """The same instance, as another program or person would have written its file."""
+
+    def pick(some: Sequence[Any]) -> Any:
+        return data.draw(st.sampled_from(some))
+
+    sign = pick([":", " : ", ": ", " ", "\t", " = ", ":\t"])
+    case = pick([str, str.lower, str.title])
+    form = pick(["plain", "commas", "decimal commas", "fortran", "floats", "semicolons"])
+    lines, section = [], ""
+    for line in text.splitlines():
+        if line.endswith("_SECTION"):
+            section = line
+            lines.append(case(line) + pick(["", ":", " :", "  "]))
+        elif line == "EOF":
+            lines += pick([[], ["EOF"], ["eof"], [" EOF:"], ["EOF", "made by hand", "1 2"]])
+        elif not section:
+            keyword, _, value = line.partition(": ")
+            if keyword == "TYPE" and pick([0, 1]):
+                continue
+            value = case(value) if keyword not in ("NAME", "COMMENT") else value
+            lines.append(pick(["", " ", "\t"]) + case(keyword) + sign + value)
+        else:
+            lines.append(_row_in(form, line, in_places=section == "NODE_COORD_SECTION"))
+        if pick([0, 0, 0, 1]):
+            lines.append(pick(["", "   ", "# a comment", "% a comment", "// TYPE: CVRP"]))
+    end = str(pick(["\n", "\r\n", "\r"]))
+    return end.join(lines) + str(pick(["", end]))
+
+
+def _row_in(form: str, line: str, *, in_places: bool) -> str:
+    city, *rest = line.split() if in_places else ["", *line.split()]
+    if form == "decimal commas" and in_places:
+        rest = [one.replace(".", ",") for one in rest]
+    if form == "fortran":
+        rest = [f"{float(one):.16E}".replace("E", "D") for one in rest]
+    city += ".0" if form == "floats" and city else ""
+    between = {"commas": ",", "semicolons": ";"}.get(form, "  ")
+    return between.join([city, *rest] if city else rest)
+
+
+@settings(max_examples=200)
+@given(data=st.data(), seed=st.integers(0, 99), encoding=st.sampled_from(["utf-8-sig", "utf-16"]))
+def test_a_file_in_any_dialect_is_the_same_instance(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject, seed: int, encoding: str
+) -> None:
+    rng = np.random.default_rng(seed)
+    ids = rng.permutation(9)[:5] + data.draw(st.integers(0, 3))
+    text = data.draw(
+        st.sampled_from(
+            [
+                points_text("EUC_2D", rng.integers(0, 900, (5, 2)) / 4, ids=ids.tolist()),
+                points_text("CEIL_2D", rng.integers(-90, 90, (5, 2)) / 2),
+                points_text("FLOOR_3D", rng.integers(-90, 90, (5, 3)), ids=ids.tolist()),
+                matrix_text("FULL_MATRIX", rng.integers(0, 99, (5, 5)), kind="ATSP"),
+                matrix_text("LOWER_DIAG_ROW", symmetric(5, seed)),
+                matrix_text("UPPER_ROW", symmetric(5, seed)),
+            ]
+        )
+    )
+    path = tmp_path_factory.getbasetemp() / "dialect.tsp"
+    path.write_text(text)
+    plain = load_instance(path)
+    path.write_bytes(rewritten(text, data).encode(encoding))
+    other = load_instance(path)
+    assert isinstance(plain, TspInstance)
+    assert isinstance(other, TspInstance)
+    assert other.digest() == plain.digest()
+    assert (other.name, other.unit) == (plain.name, plain.unit)
+    assert np.array_equal(other.display, plain.display)
 
 
 def _apart(points: NDArray[np.float64]) -> NDArray[np.float64]:

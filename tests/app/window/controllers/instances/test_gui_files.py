@@ -18,12 +18,12 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tsplib import load
 from tests.app.in_window import (
     LONGEST,
-    answer,
     limit,
     lines,
     may_compile,
     open_,
     run_to_the_end,
+    sheet_of,
     state,
     use_colony,
     use_device,
@@ -43,17 +43,22 @@ def test_a_table_of_places(
     use_device(opened, "cpu:1")
     table = tmp_path / "towns.csv"
     table.write_text(ROWS)
-    open_(qtbot, opened, table)
-    with qtbot.waitSignal(opened.files.ready):
-        answer(qtbot, opened, "Are the numbers in towns.csv latitudes", "Latitudes and longitudes")
-    instance = opened.instance.value
-    assert isinstance(instance, TspInstance)
-    assert instance.display[0].tolist() == [13.405, 52.52]
-    which = (
-        "In towns.csv, column 2 is taken for latitude, as 52.52 in the first row. Is it column 3"
+    opened.files.open(table)
+    sheet = sheet_of(qtbot, opened)
+    assert sheet.question.text() == "Are the numbers in towns.csv latitudes and longitudes?"
+    click(sheet.answers[1])
+    sheet = sheet_of(qtbot, opened)
+    assert sheet.question.text() == (
+        "In towns.csv, column 2 is taken for latitude, as 52.52 in the first row. Is it column 3, "
+        "as 13.405?"
     )
+    assert sheet.table.headings == ["name", "latitude", "longitude"]
+    click(sheet.answers[1])
+    sheet = sheet_of(qtbot, opened)
+    assert not sheet.question.isVisible()
+    assert sheet.table.headings == ["name", "longitude", "latitude"]
     with qtbot.waitSignal(opened.files.ready):
-        answer(qtbot, opened, which, "Yes, column 3")
+        click(sheet.open_button)
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
     assert instance.display[0].tolist() == [52.52, 13.405]
@@ -69,7 +74,7 @@ def test_a_table_of_places(
     assert instance.geographic
     assert "lengths in km" in window.setup.instance.facts.text()
     assert view.chips["names"].isVisible()
-    assert view.layers["names"].shown == ("Berlin", "Rome", "Oslo", "Paris")
+    assert view.layers["labels"].shown.names == ("Berlin", "Rome", "Oslo", "Paris")
     view.point_at(QPointF(*instance.display[1]))
     assert view.hover.text() == "city 2 (Rome) at latitude 41.9028, longitude 12.4964"
 
