@@ -299,7 +299,7 @@ def _summary(result: Result) -> str:
     beside = f", {words.known}" if gap == 0 else ""
     if gap and instance.optimum is not None:
         where = "above" if gap > 0 else "below"
-        known = instance.cost_unit.amount(instance.optimum, "")
+        known = instance.cost_unit.text(instance.optimum, "")
         beside = f", {abs(gap):.2f} % {where} {whose} best known {known}"
     found = "with which the run began"
     if result.best_iteration:
