@@ -23,6 +23,8 @@ EXPORTS = {
     for words in [row.words]
 } | {
     "route": ("Route as CSV…", "-route.csv", "CSV table (*.csv)"),
+    "gpx": ("Route as GPX…", ".gpx", "GPX (*.gpx)"),
+    "kml": ("Route as KML…", ".kml", "KML (*.kml)"),
     "geojson": ("Route as GeoJSON…", ".geojson", "GeoJSON (*.geojson)"),
     "log": ("Run as JSON Lines…", "-run.jsonl", "JSON Lines (*.jsonl)"),
     "csv": ("Run as CSV…", "-run.csv", "CSV table (*.csv)"),
