@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -222,6 +223,9 @@ LAT_LON = [[13.405, 52.52], [2.3522, 48.8566], [-3.7038, 40.4168]]
         ("A (52.52°, 13.405° E)\nB (48.8566°, 2.3522° E)\nC (40.4168°, 3.7038° W)\n", "ABC"),
         ("52° 31' 12\" N 13° 24' 18\" E\n48° 51' 23.76\" N 2° 21' 7.92\" E\n"
          "40° 25' 0.48\" N 3° 42' 13.68\" W\n", ""),
+        ("town lat lon\nA 52.52 13.405\nB 48.8566 2.3522\nC 40.4168 -3.7038\n", "ABC"),
+        ("town;geogr. Breite;geogr. Länge\nA;52 31.2;13 24.3\nB;48:51:23.76;2:21:7.92\n"
+         "C;40 25 0.48;-3 42 13.68\n", "ABC"),
         ("A 52.52 13.405\nNew York 48.8566 2.3522\nC 40.4168 -3.7038\n", ["A", "New York", "C"]),
     ],
 )  # fmt: skip
@@ -279,6 +283,95 @@ def test_a_dump_of_a_gazetteer_has_no_header(tmp_path: Path) -> None:
     assert table(tmp_path, some, "degrees", "p.txt").display[0].tolist() == [100.131, 4.101]
 
 
+def test_names_with_commas_and_no_quotes(tmp_path: Path) -> None:
+    text = "name,lat,lon\nShop, A,52.52,13.405\nShop,52.531,13.385\nShop, C, D,52.5,13.42\n"
+    instance = table(tmp_path, text)
+    assert instance.names == ("Shop, A", "Shop", "Shop, C, D")
+    assert "names with commas" in instance.note
+    with pytest.raises(InstanceError, match=r"line 2: 'x' in column 2 is no number"):
+        table(tmp_path, "name,lat,lon\nA,x,1,2\nB,5\nC,1,2\n")
+
+
+SOLOMON = """R101
+
+VEHICLE
+NUMBER     CAPACITY
+  25         200
+
+CUSTOMER
+CUST NO.  XCOORD.   YCOORD.    DEMAND   READY TIME  DUE DATE   SERVICE   TIME
+
+    0      35         35          0          0       230          0
+    1      41         49         10        161       171         10
+    2      35         17          7         50        60         10
+"""
+
+
+def test_places_of_vehicle_routing(tmp_path: Path) -> None:
+    instance = table(tmp_path, SOLOMON, name="r101.txt")
+    assert instance.display.tolist() == [[35, 35], [41, 49], [35, 17]]
+    assert instance.names == ("0", "1", "2")
+    assert instance.note.startswith("one tour through all: vehicles, demands and times are left")
+    assert table(tmp_path, SOLOMON, instance.read_as, "r101.txt").digest() == instance.digest()
+    head = SOLOMON.partition("CUST NO")[0]
+    for wrong, why in ((head, "no customers"), (f"{SOLOMON}9 9\n", "no row of a customer")):
+        with pytest.raises(InstanceError, match=why):
+            table(tmp_path, wrong, name="r101.txt")
+
+
+def _json(form: str) -> str:
+    objects = [{"name": name, "lat": a, "lon": b} for name, a, b in FAR]
+    inside = [{"name": name, "at": {"location": {"lat": a, "lng": b}}} for name, a, b in FAR]
+    values: dict[str, object] = {
+        "lines": objects,
+        "in an object": {"status": "OK", "places": objects},
+        "by name": {name: {"lat": a, "lon": b} for name, a, b in FAR},
+        "inside": inside,
+        "pairs": [{"name": name, "coordinates": [b, a, 3]} for name, a, b in FAR],
+        "columns": {key: [one[key] for one in objects] for key in objects[0]},
+        "tags": {"elements": [{"lat": a, "lon": b, "tags": {"name": name}} for name, a, b in FAR]},
+        "texts": [f"{name}: {a}, {b}" for name, a, b in FAR],
+    }
+    if form == "lines":
+        return "\n".join(map(json.dumps, objects))
+    return json.dumps(values[form])
+
+
+@pytest.mark.parametrize(
+    "form", ["lines", "in an object", "by name", "inside", "pairs", "columns", "tags", "texts"]
+)
+def test_places_in_json(tmp_path: Path, form: str) -> None:
+    text = _json(form)
+    instance = table(tmp_path, text, name="p.json")
+    assert instance.names == tuple(name for name, _, _ in FAR)
+    assert instance.display.tolist() == [[b, a] for _, a, b in FAR]
+    assert table(tmp_path, text, instance.read_as, "p.json").digest() == instance.digest()
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_mutated_json_is_sound_or_refused(data: st.DataObject) -> None:
+    forms = ["in an object", "by name", "inside", "pairs", "columns", "tags", "texts"]
+    text = _json(data.draw(st.sampled_from(forms)))
+    hostile = ["null", "[]", "{}", '"', "[", "]", "1e999", "NaN", "true", ",", "-", "9" * 400]
+    for _ in range(data.draw(st.integers(1, 3))):
+        start, length = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 15))
+        text = text[:start] + data.draw(st.sampled_from(hostile)) + text[start + length :]
+    try:
+        instance = load_instance("p.json", text.encode())
+    except InstanceError as error:
+        is_one_sentence("p.json", str(error), 325)
+    else:
+        assert instance.n >= 3
+
+
+def test_zones_of_eastings_are_not_mixed(tmp_path: Path) -> None:
+    text = "name,zone,easting,northing\nA,{},500000,1\nB,33,500000,2\nC,33,400000,3\n"
+    assert not table(tmp_path, text.format(33)).geographic
+    with pytest.raises(InstanceError, match=r"in 2 zones \(32, 33\).* convert them to latitude"):
+        table(tmp_path, text.format(32))
+
+
 def test_the_way_back_is_no_place_of_its_own(tmp_path: Path) -> None:
     near = f"name,lat,lon\n{NEAR}A,52.5200,13.4050\n"
     instance = table(tmp_path, near)
@@ -319,7 +412,7 @@ def test_the_user_says_which_columns_count(tmp_path: Path, columns: str, x: list
     assert instance.display[:, 0].tolist() == x
     again = table(tmp_path, text, instance.read_as)  # as a log has it
     assert again.display.tolist() == instance.display.tolist()
-    for wrong in ("a", "a,c", "a,a", "0,2", "2,9", "1,2,3", "9" * 5000):
+    for wrong in ("a", "a,c", "a,a", "0,2", "2,9", "1,2,3,4", "9" * 5000):
         with pytest.raises(InstanceError, match="does not name two of its 4 columns"):
             table(tmp_path, text, str(ReadAs(coordinates="plane", columns=wrong)))
 
@@ -393,3 +486,17 @@ def test_any_text_is_a_sound_table_or_refused(text: str) -> None:
     assert np.isfinite(instance.display).all()
     assert instance.all_distances().min() >= 0
     assert not instance.names or len(instance.names) == instance.n
+
+
+def test_a_third_column_has_the_names(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("nr;customer;x;y;street\n1;A;0;0;P\n2;B;3;4;Q\n3;C;6;8;R\n")
+    found = load_instance(table)
+    assert isinstance(found, TspInstance)
+    assert found.names == ("A", "B", "C")  # a number is a name for want of one
+    street = load_instance(table, None, "places columns=x,y,street")
+    assert isinstance(street, TspInstance)
+    assert street.names == ("P", "Q", "R")
+    again = load_instance(table, None, street.read_as)
+    assert isinstance(again, TspInstance)
+    assert again.names == street.names
