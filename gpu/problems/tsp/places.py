@@ -18,6 +18,7 @@ from gpu.problems.document import in_memory, name_of, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import (
+    EASTING,
     GROUPED,
     LATITUDE,
     Columns,
@@ -26,6 +27,7 @@ from gpu.problems.table import (
     columns_of,
     is_number,
     named_coordinates,
+    words_of,
 )
 from gpu.problems.tsp.distances import LARGEST_COORDINATE, Metric, Reals
 from gpu.problems.tsp.globe import (
@@ -230,6 +232,7 @@ def load_places(
         columns = _columns(table, wanted)
         found = _Places.of(table, columns)
         check_count(table, "place", len(found.names))
+        _check_zones(table, columns)
         guess = ""  # what shows that these are degrees, if nothing says it
         if not coordinates:
             coordinates = "plane"
@@ -303,6 +306,20 @@ def _columns(table: Table, wanted: str) -> Columns:
     if wanted or found is None or named_coordinates(table) is not None:
         return columns_of(table, wanted)
     return found
+
+
+def _check_zones(table: Table, columns: Columns) -> None:
+    """Raise InstanceError if eastings and northings are of several zones."""
+    heads = [words_of(cell) for cell in table.header]
+    at = next((at for at, words in enumerate(heads) if "zone" in words), None)
+    if columns.means != EASTING or at is None:
+        return
+    zones = sorted({cells[at] for _, cells in table.data_rows() if at < len(cells)})
+    if len(zones) > 1:
+        raise table.error(
+            f"its places are in {len(zones)} zones ({', '.join(zones)[:60]}), between which there "
+            "are no distances: convert them to latitude and longitude"
+        )
 
 
 def _of_gazetteer(table: Table) -> Columns | None:
