@@ -16,6 +16,7 @@ from gpu.core.errors import InstanceError
 from gpu.core.words import counted
 from gpu.problems.document import in_memory, name_of, shortened
 from gpu.problems.input_file import InputFile
+from gpu.problems.quantities import unit_of
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import (
     EASTING,
@@ -264,6 +265,10 @@ def load_places(
             )
         display = found.points()[:n]
         measured, about = plane_coordinates(display, found.decimals)
+        if about["decimals"]:
+            rounded = f", distances are rounded to {10.0 ** -about['decimals']:g}"
+        else:
+            rounded = ""
         return TspInstance(
             name=name_of(file.stem),
             comment="",
@@ -273,7 +278,8 @@ def load_places(
             display=frozen(display),
             names=tuple(names) if any(names) else (),
             **about,
-            seen=found.said(coordinates),
+            seen=f"{found.said(coordinates)}{rounded}",
+            unit=unit_of(read_as.unit) if read_as.unit else "",
             note="; ".join([*notes, *at_the_same_spot(display)]),
             path=path,
             sha256=file.sha256,
@@ -432,9 +438,8 @@ def plane_coordinates(points: Reals, decimals: int) -> tuple[Reals, dict[str, An
 
     Also in what lengths count then, as fields of an instance. The places have so many ``decimals``.
     """
-    scale = 10.0 ** _exponent(points, decimals)
-    unit = "" if scale == 1.0 else f"{1.0 / scale:g} of the table's unit"
-    return points * scale, {"unit": unit}
+    counted = _exponent(points, decimals)
+    return points * 10.0**counted, {"decimals": counted}
 
 
 def _exponent(points: Reals, decimals: int) -> int:
