@@ -31,6 +31,7 @@ from app.window.controllers.instances.gallery import (
 )
 from app.window.controllers.instances.given_tours import GivenTourController
 from app.window.controllers.instances.importing import ImportController
+from app.window.controllers.instances.routes import RouteController
 from app.window.controllers.output.exports import ExportController
 from app.window.controllers.output.pictures import FilmController, PictureController
 from app.window.controllers.output.presentation import PresentationController
@@ -106,6 +107,7 @@ class Application(QObject):
         self.given_tours = GivenTourController(parts, self)
         self.files = FileController(parts, self)
         self.importing = ImportController(parts, self)
+        self.routes = RouteController(parts, self)
         self.devices = DeviceController(parts, self)
         self.best_known = BestKnownController(parts, self)
         self.drawing = DrawingController(parts, self)
@@ -137,6 +139,7 @@ class Application(QObject):
             (self.files.refused, self.gallery.give_up),
             (self.files.unsure, self.importing.show),
             (self.importing.chosen, self.files.take),
+            (self.routes.chosen, self.files.take),
             (self.importing.given_up, self.files.give_up),
             (self.files.ready, self.gallery.go_on),
             (self.best_known.kept, self.files.open),

@@ -143,6 +143,14 @@ def _with_route(file: InputFile, instance: Instance, wanted: ReadAs) -> Instance
     """Return ``instance`` with the routes that are ``wanted``; InstanceError if none can be so."""
     if not isinstance(instance, TspInstance):
         raise file.error("it is a graph, and a route from or to somewhere is one of cities")
+    return with_wanted_route(instance, wanted)
+
+
+def with_wanted_route(instance: TspInstance, wanted: ReadAs) -> TspInstance:
+    """Return ``instance`` with the routes that ``wanted`` asks for, instead of those of before.
+
+    InstanceError if there is no such city, or no route can be so.
+    """
     ends = wanted.route_from, wanted.route_to
     start, end = (city_called(instance, text) if text else None for text in ends)
     made = with_route(instance, start, end, closed=wanted.route != OPEN)

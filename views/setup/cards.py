@@ -26,6 +26,7 @@ from gpu.core.problem import Problem
 from gpu.core.system import System
 from views.problem_display import DROP_HERE, OPEN_TIP, display_of, problem_of
 from views.setup.fields import ChoiceBox
+from views.setup.route_row import RouteRow
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label, markup_tip, plain_tip
 from views.widgets.layouts import fill
@@ -136,9 +137,10 @@ class InstanceCard(Card):
         self.facts, self.seen, self.warning = (make_label("note", wrap=True) for _ in range(3))
         self.best_known = make_button("segment", "Best known…", _BEST_KNOWN_TIP)
         self.best_known.clicked.connect(self.best_known_requested)
+        self.route = RouteRow()
         self.bar = QProgressBar(maximum=0, textVisible=False)
         self.bar.setAccessibleName("The instance is being read")
-        for widget in (self.name, self.facts, self.seen, self.warning, self.bar):
+        for widget in (self.name, self.facts, self.seen, self.warning, self.route, self.bar):
             self.column.addWidget(widget)
         self.column.addLayout(
             fill(QHBoxLayout(), self.draw_button, self.best_known, (QWidget(), 1), spacing=4)

@@ -15,6 +15,7 @@ any: ``forbidden_from`` says how much that is.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -305,6 +306,20 @@ def city_called(instance: TspInstance, text: str) -> int:
             return at
     have = f"they have the numbers {ids[0]} to {ids[-1]}{', and names' if any(names) else ''}"
     raise InstanceError(f"{instance.name}: there is no city {shortened(wanted)}; {have}")
+
+
+def calls_of(instance: TspInstance) -> list[str]:
+    """Return what :func:`city_called` takes for each city: its name, or else its number."""
+    numbers = [str(number) for number in instance.city_ids[: instance.real_n].tolist()]
+    if not instance.names:
+        return numbers
+    names = [name.strip() for name in instance.names[: instance.real_n]]
+    alike = [" ".join(name.split()).casefold() for name in names]
+    counts = Counter(alike)
+    return [
+        name if name and counts[one] == 1 else number
+        for name, one, number in zip(names, alike, numbers, strict=True)
+    ]
 
 
 def restricted(
@@ -630,11 +645,10 @@ def _made(base: TspInstance, changed: Mapping[str, Any], **wish: Any) -> RouteIn
         frozen(values["matrix"])
         values["coordinates"] = None
     values |= _of_all(base, auxiliary)
-    made = RouteInstance(**values, **wish, base=base)
-    if made.closed and not made.fixed and made.barred is None and not auxiliary:
-        return made
-    # What is known of closed tours, and is the best of them, is not known of these.
-    return replace(made, optimum=None, optimum_by_user=False, optimal_tour=None)
+    if values["metric"] is Metric.EXPLICIT and "auxiliary" in changed:
+        # What is known of closed tours, and is the best of them, is not known of these.
+        values |= {"optimum": None, "optimum_by_user": False, "optimal_tour": None}
+    return RouteInstance(**values, **wish, base=base)
 
 
 def _of_all(base: TspInstance, auxiliary: Sequence[Auxiliary]) -> dict[str, Any]:
