@@ -24,8 +24,11 @@ from gpu.focused.parameters import MOST_DIRECTED
 MEASURED_ON = {"cuda": "an H100", "cpu": "4 cores", "cpu:1": "4 cores"}
 """Where the rows for each kind of device were measured; one core is taken to be like several."""
 
+CORES_DIRECTED = 100
+"""Cities of a directed instance up to which cores are as fast as a GPU, and never worse."""
+
 MATRIX_SHARE = 0.5
-"""Share of a device's memory that an n × n matrix of trails may take."""
+"""Share of a device's memory that an n × n matrix may take."""
 
 
 class Aim(enum.StrEnum):
@@ -54,7 +57,7 @@ class AimRow:
     colony: str  # a name, or a short name, of the catalog
     parameters: Mapping[str, object] = field(default_factory=dict)  # where they differ from it
     searches: bool = False  # whether a local search that fits the instance improves every tour
-    matrix: bool = False  # whether it keeps an n × n matrix of trails, 4 bytes each
+    matrix: bool = False  # whether it keeps an n × n matrix of trails or distances, 4 bytes each
     directed: bool = False  # whether it is for directed ones alone
     why: str = ""  # what it is good for, in a clause
 
@@ -104,10 +107,11 @@ def seconds_for(instance: Instance) -> float:
 def device_for(aim: Aim, instance: Instance, found: Sequence[Device]) -> Device:
     """Return the first of the devices ``found`` whose best colony takes ``instance``.
 
-    No colony on a GPU is made for directed instances, and one on cores is. Kernels cannot add up
-    very long distances, and cores can. Where no best colony does, it is the first of which another
-    one takes it.
+    Kernels cannot add up very long distances, and cores can. Small directed instances are for
+    cores. Where no best colony takes it, it is the first of which another one does.
     """
+    if aim is Aim.BEST and _few_directed(instance):
+        found = sorted(found, key=lambda device: device.kind == "cuda")
     for device in found:
         if any(row.directed for row in _rows(aim, instance, device)):
             return device
@@ -119,6 +123,11 @@ def device_for(aim: Aim, instance: Instance, found: Sequence[Device]) -> Device:
 def _rows(aim: Aim, instance: Instance, device: Device) -> list[AimRow]:
     rows = (row for row in AIM_ROWS if row.serves(aim, instance, device))
     return [row for row in rows if row.takes(instance, device)]
+
+
+def _few_directed(instance: Instance) -> bool:
+    """Whether it is a directed instance that is better solved on cores."""
+    return bool(instance.facts.get("directed")) and instance.real_n <= CORES_DIRECTED
 
 
 def _better_elsewhere(aim: Aim, instance: Instance, device: Device) -> bool:
@@ -165,8 +174,8 @@ def _made(row: AimRow, instance: Instance, device: Device) -> AimChoice:
         row.why
         or f"it was the best colony in runs on {MEASURED_ON[place_of(device)]} with {kind} {size}"
     )
-    if directed and device.kind == "cuda" and instance.real_n <= MOST_DIRECTED:
-        why += "; the device cpu has a better one for directed instances"
+    if row.aim is Aim.BEST and _few_directed(instance) and device.kind == "cuda":
+        why += "; the device cpu has a better one for so few directed cities"
     elif (
         not directed
         and device.kind == "cuda"
@@ -184,7 +193,8 @@ _PAPER_DEFAULTS = "it has the defaults of its paper"
 _NO_MATRIX = "a matrix of all trails would take too much memory or time"
 _SHORTEST_TOURS = "of all colonies, this one found the shortest tours of most instances in runs "
 _CROSSED_COLORINGS = "its ants cross colorings, and tabu searches repair them"
-_FOCUSED_DIRECTED = "in runs on 2 cores it found the optimum of all six directed instances"
+_DIRECTED_ON_CORES = "in runs on 2 cores it found the optimum of all six directed instances"
+_DIRECTED_ON_GPU = "in runs on one H200 it found shorter directed tours than 2 cores"
 _FOLLOW = "it has few ants and no local search, so that it is easy to follow"
 _MANY = 10_000  # cities, from which on a matrix of trails is no picture to follow
 _WATCHED = {"ants": 10, "rho": 0.1}
@@ -212,8 +222,16 @@ def _crossing(place: Place, colony: str) -> AimRow:
 
 
 def _directed(place: Place, colony: str) -> AimRow:
+    why = _DIRECTED_ON_GPU if place == "cuda" else _DIRECTED_ON_CORES
     return AimRow(
-        Aim.BEST, Problem.TSP, place, MOST_DIRECTED, colony, directed=True, why=_FOCUSED_DIRECTED
+        Aim.BEST,
+        Problem.TSP,
+        place,
+        MOST_DIRECTED,
+        colony,
+        matrix=place == "cuda",  # of distances; on cores it is the instance's own
+        directed=True,
+        why=why,
     )
 
 
@@ -235,6 +253,7 @@ def _colors(place: Place, colony: str) -> AimRow:
 
 
 AIM_ROWS = (
+    _directed("cuda", "focused-gpu"),
     _best("cuda", 200, "mmas-rwm-bt-cl", _GPU_MMAS),
     _crossing("cuda", "crossing-gpu"),
     _focused("cuda", "focused-gpu"),

@@ -73,7 +73,8 @@ if TYPE_CHECKING:
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
 @out_option(
     "Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol); for a table "
-    "of places, also its route as a table (.csv), and for one on the globe as .geojson."
+    "of places, also its route as a table (.csv), and for one on the globe as GPX, KML"
+    " and GeoJSON."
 )
 @click.option(
     "--record",
@@ -327,7 +328,10 @@ def _status(result: Result, departure: Departure, *, written: bool = True) -> in
 
 def _export(recorder: Recorder, result: Result) -> bool:
     """Write CSV and solution beside the log; say what cannot be written; return whether all is."""
-    from app.files.exports import export_csv, export_geojson, export_route, export_solution
+    from functools import partial
+
+    from app.files.exports import export_csv, export_solution
+    from app.files.routes import GLOBE_FORMATS, ROUTE_WRITERS
     from gpu.run.log.run_log import read_log
 
     instance, session, path = result.instance, result.session, recorder.path
@@ -339,10 +343,11 @@ def _export(recorder: Recorder, result: Result) -> bool:
         if instance.read_as:
             places: Any = instance  # of a table
             route = path.with_name(f"{path.stem}-route.csv")
-            written &= succeeds(lambda: export_route(route, places, solution))
-            if instance.geographic:
-                line = path.with_suffix(".geojson")
-                written &= succeeds(lambda: export_geojson(line, places, solution))
+            written &= succeeds(lambda: ROUTE_WRITERS["route"](route, places, solution))
+            for name in GLOBE_FORMATS if instance.geographic else ():
+                written &= succeeds(
+                    partial(ROUTE_WRITERS[name], path.with_suffix(f".{name}"), places, solution)
+                )
     if recorder.complete:
         written &= succeeds(lambda: export_csv(path.with_suffix(".csv"), read_log(path)))
     return written

@@ -71,7 +71,8 @@ def every(rows: list[Row]) -> str:
 def better(rows: list[Row]) -> list[list[str]]:
     """The instances on which something else was better than what is chosen for their size.
 
-    Larger ones stand for directed instances: symmetric ones have a focused or crossing colony.
+    Larger ones stand for directed instances: there are colonies for the others, which were
+    measured elsewhere.
     """
     lines = []
     for name, group in grouped(rows).items():

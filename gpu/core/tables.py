@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +13,7 @@ from typing import Any, Generic, TypeVar
 from gpu.core.words import shown
 
 Row = TypeVar("Row")
+_NUMBER = re.compile(r"-?[0-9]+[.,][0-9]+(?:e-?[0-9]+)?")  # with decimals: it runs nothing
 
 
 @dataclass(frozen=True)  # with slots, Column[Row](...) could not be called
@@ -59,20 +61,20 @@ def texts(columns: Sequence[Column[Row]], row: Row, unknown: str = "") -> list[s
     return [column.text(row, unknown) for column in columns]
 
 
-def csv_of(columns: Sequence[Column[Row]], rows: Iterable[Row]) -> str:
+def csv_of(columns: Sequence[Column[Row]], rows: Iterable[Row], separator: str = ",") -> str:
     """Return a table as CSV, with the values as they are; a cell without any is empty."""
     values = ([column.value(row) for column in columns] for row in rows)
-    return csv_text([column.title for column in columns], values)
+    return csv_text([column.title for column in columns], values, separator)
 
 
-def csv_text(titles: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return lines of values as CSV; None is an empty cell.
+def csv_text(titles: Iterable[str], rows: Iterable[Iterable[object]], separator: str = ",") -> str:
+    """Return lines of values as CSV, with a ``separator`` between them; None is an empty cell.
 
     A text that a spreadsheet would run gets a quote. What is not printed becomes an escape; half a
     character could not be written at all. A line break becomes a blank: each row is one line.
     """
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, delimiter=separator, lineterminator="\n")
     writer.writerows(map(_cell, row) for row in (titles, *rows))
     return text.getvalue()
 
@@ -82,4 +84,4 @@ def _cell(value: object) -> object:
         return value
     runs = value.startswith(("=", "+", "-", "@", "\t", "\r", "\n"))
     text = shown(value.replace("\n", " "))
-    return f"'{text}" if runs else text
+    return f"'{text}" if runs and not _NUMBER.fullmatch(text) else text

@@ -40,7 +40,7 @@ def check_cities(instance: TspInstance) -> None:
 
 def distance_values(instance: TspInstance) -> dict[str, NDArray[Any]]:
     """What kernels compute distances from: ``coordinates``, or else the ``matrix`` of them all."""
-    if instance.metric not in METRIC_NUMBERS:
+    if _metric_number(instance) is MetricNumber.MATRIX:
         return {"matrix": instance.all_distances()}
     assert instance.coordinates is not None
     return {"coordinates": instance.coordinates[:, :2]}
@@ -48,8 +48,14 @@ def distance_values(instance: TspInstance) -> dict[str, NDArray[Any]]:
 
 def distance_numbers(instance: TspInstance, beta: float) -> dict[str, Any]:
     """The numbers of :class:`gpu.cuda.kernels.Distances`, and whether trails have a direction."""
-    metric = METRIC_NUMBERS.get(instance.metric, MetricNumber.MATRIX)
+    metric = _metric_number(instance)
     return {"n": instance.n, "metric": metric, "beta": beta, "directed": instance.directed}
+
+
+def _metric_number(instance: TspInstance) -> MetricNumber:
+    if instance.directed:
+        return MetricNumber.MATRIX
+    return METRIC_NUMBERS.get(instance.metric, MetricNumber.MATRIX)
 
 
 def pack_rows(

@@ -155,6 +155,7 @@ class ListedPictures:
         self, problem: PicturedInstance, trails: CudaListedTrails, machine: Machine, arrays: Arrays
     ) -> None:
         self._trails, self._machine, self._arrays = trails, machine, arrays
+        self._directed = problem.directed
 
     def pheromone(self, order: Array) -> NDArray[np.float32]:
         """All trails in this order of the device's cities."""
@@ -165,7 +166,7 @@ class ListedPictures:
     def trails(self) -> Trails:
         """The strongest trails."""
         known = self._known(self._trails.least(self._machine, self._arrays))
-        found = strongest_trails(known, len(self._trails.lists), False)
+        found = strongest_trails(known, len(self._trails.lists), self._directed)
         return Trails(frozen(self._trails.order[found.edges]), found.strength)
 
     def between(

@@ -29,7 +29,7 @@ class FocusedCudaColony(ToursColony):
     Raises
     ------
     ParameterError
-        If the instance is directed, or its distances are too long.
+        If its distances are too long for the kernels, or it is directed and too large.
     DeviceMemoryError
         If the tours do not fit the device: some 60 bytes a city and tour, 536 an ant.
     """
@@ -50,10 +50,10 @@ class FocusedCudaColony(ToursColony):
         assert p.tours is not None
         problem = OrderedCities.of(instance, p.candidates, p.nearness, start)
         self._parameters = p
-        super().__init__(instance, machine, problem, _rules_of(p), seed)
+        super().__init__(instance, machine, problem, _rules_of(p, instance), seed)
         self._crossing = PartitionCrossover(problem.instance)
         self._cycles = 0  # that are over
-        self._heat, self._doubling = p.heat, p.cooling is None
+        self._heat, self._doubling, self._unit = p.heat, p.cooling is None, 1.0
         self._cycle, self._full = (
             max(1, round((p.cooling or ants_a_city) * problem.n / self._each))
             for ants_a_city in (FIRST_CYCLE, FULL_CYCLE)
@@ -62,7 +62,7 @@ class FocusedCudaColony(ToursColony):
         self._cool(self._lengths(self._given), 0)
 
     def _phases_for(self, parameters: FocusedCudaParameters) -> Phases:
-        return self._search(_rules_of(parameters))
+        return self._search(_rules_of(parameters, self._cities))
 
     def _adjusted(self) -> None:
         """The present cycle goes on from where it is, with the other temperature."""
@@ -74,7 +74,7 @@ class FocusedCudaColony(ToursColony):
 
     def _first_heat(self) -> float:
         """The temperature with which the present cycle began: a short one is less hot."""
-        return float(self._heat * min(1.0, (self._cycle / self._full) ** 0.5))
+        return float(self._heat * self._unit * min(1.0, (self._cycle / self._full) ** 0.5))
 
     def _turn(self, state: State) -> None:
         """Cross all tours, and begin a cycle of cooling with the result."""
@@ -87,10 +87,13 @@ class FocusedCudaColony(ToursColony):
 
     def _cool(self, lengths: list[int], iteration: int) -> None:
         """Begin a cycle of cooling with the tours given, which are so long."""
+        if self._problem.directed:  # as on cores, where tours have twice as many cities
+            self._unit = lengths[0] / (2 * self._problem.n)
         self._take_over(self._given, lengths, iteration, self._cycle, self._first_heat())
 
 
-def _rules_of(p: FocusedCudaParameters) -> SearchRules:
+def _rules_of(p: FocusedCudaParameters, instance: TspInstance) -> SearchRules:
     assert p.ants is not None
     assert p.tours is not None
-    return SearchRules(p.ants, p.tours, p.kick, p.rho, p.focus)
+    kick = max(1, p.kick // 5) if instance.directed else p.kick
+    return SearchRules(p.ants, p.tours, kick, p.rho, p.focus)

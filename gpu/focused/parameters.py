@@ -17,7 +17,6 @@ from gpu.tour_changes.parameters import (
     NEARNESS,
     QUADRANTS,
     require_short,
-    require_symmetric,
 )
 
 FOCUSED_STEPS = 4  # of an ant that is replayed
@@ -137,7 +136,8 @@ class FocusedCudaParameters(FocusedParameters):
     nearness: str = parameter(
         AUTOMATIC,
         "N",
-        "Which cities are near.",
+        "Which cities are near, if distances are symmetric.",
+        check=_undirected,
         options={
             AUTOMATIC: "quadrants",
             **NEARNESS,
@@ -146,7 +146,8 @@ class FocusedCudaParameters(FocusedParameters):
     kick: int = parameter(
         50,
         "L",
-        "Most cities in each of the three stretches of an ant's double bridge.",
+        "Most cities in each of the three stretches of an ant's double bridge; a fifth of it if "
+        "distances are directed.",
         1,
         1000,
         live=True,
@@ -193,5 +194,6 @@ def require_few_directed(instance: TspInstance) -> None:
 
 def require_for_focused_cuda(instance: TspInstance) -> None:
     """Raise ParameterError if focused-gpu does not take ``instance``."""
-    require_symmetric(instance)
-    require_short(instance, "focused")
+    require_few_directed(instance)
+    if not instance.directed:  # what is longer is no good, else: see LONGEST_REDUCED of the kernels
+        require_short(instance, "focused")

@@ -27,8 +27,9 @@ from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, ReadAs
 
 TABLE_SUFFIXES = (".csv", ".tsv")
-_SIGNS = "\t;|,"  # between columns
+SIGNS = "\t;|,"  # between columns
 _DECIMAL_COMMAS = re.compile(r"\s*[-+]?[0-9]+,[0-9]+(?:\s+[-+]?[0-9]+(?:,[0-9]+)?)+\s*")
+_COMMA_NUMBER = re.compile(r"[-+]?[0-9]+,[0-9]+")
 _COUNT = re.compile(r"\s*([0-9]{1,9})[ \t]*(?:\r\n?|\n)")  # in a line of its own
 _NUMBERS_AT_ONCE = 1 << 18  # characters of lines whose numbers are read without a pause
 _FLOAT_EXACT = 1e15  # below it a whole number is written without an exponent
@@ -37,10 +38,18 @@ _COMMENTS = re.compile(r"(?:#[^\r\n]*[\r\n]+)*#([^\r\n]*)(?:[\r\n]+|\Z)")
 _BREAK = re.compile(r"\r\n?|\n")
 _LINE_LONGEST = 1 << 20  # characters of a line that are looked at
 _SEPARATOR_HINT = re.compile(r"sep=.[\r\n]+")  # for spreadsheets
+_FINE = re.compile(r"[-+]?[0-9]{1,3}[.,][0-9]{3,}")
 _CELL_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
 GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+|[-+]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 """A number whose comma, or whose point, may separate thousands."""
 _BEGINS_WITH_KEYWORD = re.compile(rb"\s*[A-Z][A-Z0-9_]*\s*(:|\r?\n|\Z)")
+_NAMED_PLACE = re.compile(  # such as ULM: 48.4011, 9.9876
+    rb"\s*(?!NAME|COMMENT|TYPE|DIMENSION|CAPACITY)\w+\s*:\s*[(NSEW]*\s*[-+]?[0-9]{1,3}[.,\xb0\xc2]"
+    rb"[^\r\n]*?[,;\s][-+NSEW\s]*[0-9]{1,3}[.,\xb0\xc2]"
+)
+_NAME_AND_TWO = re.compile(  # such as New York 40.71 -74.01
+    rb"[^\r\n]{0,80}?[A-Za-z\x80-\xff][^\r\n]{0,80}?(?:[ \t]+[-+]?[0-9]{1,3}[.,][0-9]+){2}\s*"
+)
 _COMMENTED = re.compile(rb"(?:\s*#[^\r\n]*(?=[\r\n]))*")
 _FIRST_NUMBER = re.compile(rb"[-+]?[0-9.]+[ \t]*\r?\n")
 _TWO_NUMBERS = re.compile(rb"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[ \t]+[-+]?[0-9.]")
@@ -54,6 +63,13 @@ def is_number(cell: str) -> bool:
 def is_whole_number(cell: str) -> bool:
     """Whether ``cell`` writes a whole number of no enormous length, without a sign."""
     return cell.isascii() and cell.isdigit() and len(cell) < 19
+
+
+def has_decimal_commas(table: Table) -> bool:
+    """Whether commas stand before the decimals of the first numbers in ``table``, not points."""
+    numbers = [cell for row in table.sample for cell in row if is_number(cell)]
+    commas = sum(map(bool, map(_COMMA_NUMBER.fullmatch, numbers)))
+    return commas > sum("." in cell for cell in numbers)
 
 
 def begins_with_keyword(data: bytes) -> bool:
@@ -71,12 +87,14 @@ def is_table(file: InputFile) -> bool:
         return True
     comments = _COMMENTED.match(file.data)
     text = file.data[comments.end() if comments else 0 :].lstrip()
-    if begins_with_keyword(text):
+    if begins_with_keyword(text) and not _NAMED_PLACE.match(text):
         return False
     if count := _FIRST_NUMBER.match(text):  # of the rows below, or the first row of a triangle
         text = text[count.end() :]
     first = text.split(b"\n", 1)[0][:10_000]
-    return any(ord(one) in first for one in _SIGNS) or _TWO_NUMBERS.match(text) is not None
+    if b"\xb0" in first or _NAME_AND_TWO.fullmatch(first):  # a sign of degrees
+        return True
+    return any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text) is not None
 
 
 @dataclass(frozen=True)
@@ -357,13 +375,9 @@ def _separator(text: str, read_as: ReadAs) -> str:
         return SEPARATOR_NAMES.get(read_as.separator, read_as.separator)
     full: Iterator[str] = filter(str.strip, io.StringIO(text, newline=None))
     start: Sequence[str] = [line.strip("\r\n") for line in itertools.islice(full, 3)]
-    if (
-        len(start) == 3
-        and len(start[0].split()) == 1
-        and not any(one in start[0] for one in _SIGNS)
-    ):
+    if len(start) == 3 and len(start[0].split()) == 1 and not any(one in start[0] for one in SIGNS):
         start = start[1:]  # of a triangle
-    possible = [one for one in _SIGNS if one != read_as.decimal]
+    possible = [one for one in SIGNS if one != read_as.decimal]
     return next((one for one in possible if all(_separates(one, line) for line in start[:2])), "")
 
 
@@ -489,9 +503,12 @@ def columns_of(table: Table, wanted: str = "") -> Columns:
         return found
     numeric = _without_count(table)
     if len(numeric) < 2:
+        lacks = "it has no two columns of numbers"
+        if not numeric:
+            lacks = "it has names or addresses, but no coordinates: a geocoding service finds those"
         raise table.error(
-            "it has no two columns of numbers; a table of places has a column for each "
-            "coordinate, called x and y, or latitude and longitude"
+            f"{lacks}; a table of places has a column for each coordinate, called x and y, or "
+            "latitude and longitude"
         )
     if table.header:
         some = ", ".join(map(shortened, table.header[:4])) + (", …" * (len(table.header) > 4))
@@ -499,6 +516,8 @@ def columns_of(table: Table, wanted: str = "") -> Columns:
             f"none of its columns is called x and y, or latitude and longitude: it has {some[:160]}"
             "; name two of them so, or say --columns with the two that count"
         )
+    if len(numeric) > 2 and (fine := _with_decimals(table, numeric)):
+        numeric = fine
     if len(numeric) > 2:
         raise table.error(
             f"it has {len(numeric):,} columns of numbers, and no header that says which are "
@@ -507,6 +526,25 @@ def columns_of(table: Table, wanted: str = "") -> Columns:
         )
     first, second = numeric
     return Columns(first, second, _name_column(table, numeric))
+
+
+def _with_decimals(table: Table, numeric: list[int]) -> list[int]:
+    """Return the only two columns with at least three decimals if they are neighbours, or none.
+
+    Where others have whole numbers, as a dump of a gazetteer has, they are the coordinates.
+    """
+    some = range(len(table.sample))
+    fine = [
+        at
+        for at in numeric
+        if 2 * sum(1 for row in some if _FINE.fullmatch(_cell_at(table, row, at))) > len(some)
+    ]
+    return fine if len(fine) == 2 and fine[1] - fine[0] == 1 else []
+
+
+def _cell_at(table: Table, row: int, at: int) -> str:
+    cells = table.sample[row]
+    return cells[at] if at < len(cells) else ""
 
 
 def _without_count(table: Table) -> list[int]:

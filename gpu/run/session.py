@@ -21,6 +21,7 @@ from gpu.core.parameters import Parameters
 from gpu.core.random import checked_seed
 from gpu.core.records import record_of
 from gpu.core.system import System
+from gpu.problems.solutions import load_solution
 from gpu.run.changes import Change
 from gpu.run.stopping import StopSettings
 
@@ -69,7 +70,7 @@ class StartReference:
                 f"{self.path}: the file has changed since the session was recorded (its SHA-256 "
                 "differs); run it anew with formicarium solve"
             )
-        return instance.load_solution(self.path)
+        return load_solution(instance, self.path)
 
 
 def _digest(path: Path) -> str:

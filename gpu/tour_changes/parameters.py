@@ -28,9 +28,7 @@ CUDA_LONGEST = 1 << 27  # distance with which sums of some ten are 32-bit number
 def require_symmetric(instance: TspInstance) -> None:
     """Raise ParameterError if ``instance`` is directed: stretches of its tours cannot be turned."""
     if instance.directed:
-        raise ParameterError(
-            f"{instance.name} is directed: choose the colony acs, mmas or focused-cores"
-        )
+        raise ParameterError(f"{instance.name} is directed: choose the colony focused, acs or mmas")
 
 
 def require_short(instance: TspInstance, family: str, longest: int = CUDA_LONGEST) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from gpu import aims, catalog
-from gpu.aims import Aim
+from gpu.aims import CORES_DIRECTED, Aim
 from gpu.core.errors import ParameterError
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
@@ -53,10 +53,8 @@ def test_small_instances_are_for_colonies_with_a_matrix(
 @pytest.mark.parametrize(
     ("device", "n", "colony", "ants"),
     [
-        (GPU, 1000, "mmas-rwm-bt-cl", 800),
-        (GPU, 5000, "acs-gpu-alt", 1024),
-        (GPU, 15_000, "acs-gpu-alt", 256),
-        (dataclasses.replace(GPU, memory=1 << 30), 15_000, "acs-gpu-spm", 256),
+        (GPU, 25_000, "acs-gpu-alt", 256),
+        (dataclasses.replace(GPU, memory=1 << 30), 25_000, "acs-gpu-spm", 256),
         (CORES, 25_000, "acs-gpu", 8),
         (CORES, 50_000, "acs-cores-spm", 16),
         (dataclasses.replace(CORES, memory=1 << 30), 25_000, "acs-cores-spm", 16),
@@ -76,27 +74,29 @@ def test_the_focused_colony_is_for_larger_symmetric_instances(
     assert (chosen.system.name, chosen.parameters["ants"]) == (colony, ants)
 
 
-@pytest.mark.parametrize("device", [CORES, CORE])
-def test_on_cores_the_focused_colony_is_for_directed_instances(device: Device) -> None:
+@pytest.mark.parametrize("device", [GPU, CORES, CORE])
+def test_the_focused_colony_is_for_directed_instances(device: Device) -> None:
     for n in (5, 200, 1000, 20_000):
         chosen = aims.choice(Aim.BEST, dataclasses.replace(many_cities(n), directed=True), device)
         assert (chosen.system.alias, chosen.parameters) == ("focused", {})
 
 
-def test_a_directed_instance_goes_to_cores_unless_the_gpu_is_asked_for(
+def test_a_small_directed_instance_goes_to_cores_unless_the_gpu_is_asked_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(devices, "survey", lambda: Survey((GPU, CORES, CORE), ""))
-    cities = many_cities(100)
+    cities = many_cities(CORES_DIRECTED)
     directed = dataclasses.replace(cities, directed=True)
     found = [new_session(one).device for one in (cities, directed)]
     assert found == ["cuda:0", "cpu"]
-    large = dataclasses.replace(many_cities(20_001), directed=True)
-    for aim, one in ((Aim.BEST, large), (Aim.PAPER, directed)):
+    larger, large = (
+        dataclasses.replace(many_cities(n), directed=True) for n in (CORES_DIRECTED + 1, 20_001)
+    )
+    for aim, one in ((Aim.BEST, larger), (Aim.BEST, large), (Aim.PAPER, directed)):
         assert aims.device_for(aim, one, (GPU, CORES, CORE)) is GPU
-    advice = "; the device cpu has a better one for directed instances"
+    advice = "; the device cpu has a better one for so few directed cities"
     assert aims.choice(Aim.BEST, directed, GPU).why.endswith(advice)
-    for device, one in ((GPU, cities), (GPU, large), (CORES, directed)):
+    for device, one in ((GPU, cities), (GPU, larger), (GPU, large), (CORES, directed)):
         assert advice not in aims.choice(Aim.BEST, one, device).why
 
 
@@ -129,7 +129,7 @@ def test_a_given_tour_is_improved_where_the_user_says_if_a_colony_there_can() ->
         place, chosen = aims.choice_to_improve(cities, device)
         assert (place, chosen.system.name) == (device, name)
     place, chosen = aims.choice_to_improve(dataclasses.replace(cities, directed=True), GPU)
-    assert (place.name, chosen.system.name) == ("cpu", "focused-cores")
+    assert (place, chosen.system.name) == (GPU, "focused-gpu")
     place, chosen = aims.choice_to_improve(long_distances(300), GPU)
     assert (place.name, chosen.system.name) == ("cpu", "crossing-cores")
     place, chosen = aims.choice_to_improve(random_graph(20, 0.5, 1), CORES)
@@ -161,7 +161,7 @@ def test_every_choice_is_possible_wherever_it_is_made(aim: Aim, instance: Instan
 
 
 def test_directed_tours_are_improved_by_what_turns_nothing_around() -> None:
-    directed = dataclasses.replace(some_cities(50), directed=True)
+    directed = dataclasses.replace(many_cities(25_000), directed=True)
     assert aims.choice(Aim.BEST, directed, GPU).parameters["local_search"] == "oropt"
 
 

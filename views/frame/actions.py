@@ -23,6 +23,8 @@ EXPORTS = {
     for words in [row.words]
 } | {
     "route": ("Route as CSV…", "-route.csv", "CSV table (*.csv)"),
+    "gpx": ("Route as GPX…", ".gpx", "GPX (*.gpx)"),
+    "kml": ("Route as KML…", ".kml", "KML (*.kml)"),
     "geojson": ("Route as GeoJSON…", ".geojson", "GeoJSON (*.geojson)"),
     "classes": ("Classes as CSV…", "-classes.csv", "CSV table (*.csv)"),
     "class-columns": ("Classes as columns of CSV…", "-columns.csv", "CSV table (*.csv)"),

@@ -133,7 +133,8 @@ class RunControl(QObject):
         if self._holds:
             return
         exports = dict.fromkeys(self._actions.exports, bool(self._state_of)) | {"window": True}
-        exports["geojson"] &= is_on_globe(self._instance)
+        for name in ("gpx", "kml", "geojson"):
+            exports[name] &= is_on_globe(self._instance)
         for view in self._views:
             exports |= view.exports
         has, subject = self._instance is not None, self.subject

@@ -53,6 +53,18 @@ def halved(tour: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.column_stack((2 * tour, 2 * tour + 1)).ravel()
 
 
+def whole(tour: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the tour of the instance that a tour of 2 n cities is, read in its direction."""
+    forward = tour[::-1] if tour[0] & 1 else tour  # else its first city is left at once
+    return forward[::2] // 2
+
+
+def exact_geometry(instance: TspInstance) -> CityGeometry:
+    """Return the doubled cities of an instance, with nothing taken away from distances."""
+    matrix = as_compiled(instance.all_distances())
+    return CityGeometry(DOUBLED, np.zeros((2 * instance.n, 3)), np.ones(3), matrix, 1.0)
+
+
 @inlined
 def stride(state: FocusedState) -> np.int64:
     """Return how many cities of a tour stay together: 2 where they are doubled."""

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import distance, geometry_of, is_flat
+from gpu.focused.cpu.directed import exact_geometry, halved, whole
 from gpu.focused.cpu.state import FocusedState, Log
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.exchange import make
@@ -211,7 +212,9 @@ class PartitionCrossover:
     """Crosses tours of an instance, one after another."""
 
     def __init__(self, instance: TspInstance) -> None:
-        n, geometry = instance.n, geometry_of(instance, 1.0)
+        directed = instance.directed
+        n = (2 if directed else 1) * instance.n
+        geometry = exact_geometry(instance) if directed else geometry_of(instance, 1.0)
         nothing = np.zeros((n, 0), np.int32)
         lists = CityLists(geometry, is_flat(geometry), nothing, nothing)
         everyone = np.arange(n, dtype=np.int32)
@@ -236,8 +239,12 @@ class PartitionCrossover:
                 best, length = tour.copy(), own
                 continue
             first, second = (best, tour) if length <= own else (tour, best)
+            if self._instance.directed:
+                first, second = halved(first), halved(second)
             length = min(length, own) - int(_cross(self._room, first, second))
             best = self._room.tour.copy()
+            if self._instance.directed:
+                best = whole(best)
         if best is None:
             raise ValueError("no tour is given")
         return best, length

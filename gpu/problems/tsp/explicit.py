@@ -9,12 +9,12 @@ import math
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
 from gpu.core.machine.processors import SPARE, free_memory
 from gpu.problems.document import shortened
 from gpu.problems.tsp.distances import LARGEST_DISTANCE
+from gpu.problems.tsp.matrices import Counts, counts_of
 from gpu.problems.tsp.numbers import Numbers, numbers_of
 from gpu.problems.tsp.specification import Document
 
@@ -127,38 +127,17 @@ def _whole(numbers: Numbers, form: str, n: int) -> Numbers:
     return result
 
 
-def check_symmetric(document: Document, matrix: Numbers) -> bool:
-    """Return whether distances are directed; InstanceError if the file says another thing."""
-    says, same = document.word("TYPE"), np.array_equal(matrix, matrix.T)
-    if says == "ATSP" or (not says and not same):
-        return True
-    if not same:
-        i, j = np.argwhere(matrix != matrix.T)[0]
-        raise document.error(
-            f"it says TYPE: {says}, but from city {i + 1} to {j + 1} is {matrix[i, j]:.12g} and "
-            f"back {matrix[j, i]:.12g}; a directed problem says TYPE: ATSP"
-        )
-    return False
+def counts_of_matrix(document: Document, matrix: Numbers) -> Counts:
+    """Return ``matrix`` as a colony gets it; InstanceError if something in it is no distance.
 
-
-def whole_numbers(document: Document, matrix: Numbers) -> NDArray[np.int32]:
-    """Return ``matrix`` as whole numbers; InstanceError if one is no distance.
-
-    What stands on the diagonal is no way between two cities, and may be any sign for that.
+    Whole numbers are taken as they are. Fractions are counted in a decimal, and other signs mean
+    that there is no way, as in a table. What stands on the diagonal is no way between two cities.
     """
-    n = len(matrix)
-    apart = ~np.eye(n, dtype=np.bool_)
-    for wrong, why in (
-        (~np.isfinite(matrix), "not a finite number"),
-        (matrix < 0, "negative"),
-        (matrix > LARGEST_DISTANCE, f"beyond {LARGEST_DISTANCE}"),
-        (matrix != np.floor(matrix), "not a whole number"),
-    ):
-        if (wrong & apart).any():
-            value = matrix[np.unravel_index((wrong & apart).argmax(), matrix.shape)]
-            raise document.error(f"the distance {value:.12g} is {why}")
-    strange = ~((matrix.diagonal() >= 0) & (matrix.diagonal() <= LARGEST_DISTANCE))
-    if strange.any():
-        matrix = matrix.copy()
-        matrix[np.flatnonzero(strange), np.flatnonzero(strange)] = 0
-    return matrix.astype(np.int32, copy=False)
+    plain, diagonal = matrix, np.arange(len(matrix))
+    if matrix.dtype != np.int32 or (matrix.diagonal() < 0).any():
+        plain = matrix.copy()
+        plain[diagonal, diagonal] = 0
+    if not ((plain >= 0) & (plain <= LARGEST_DISTANCE) & (plain == np.floor(plain))).all():
+        return counts_of(matrix.astype(np.float64), where=f"{document.path}: ")
+    whole = plain.astype(np.int32, copy=False)
+    return Counts(whole, None, not np.array_equal(whole, whole.T), 0, [])

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +84,40 @@ def instance_of(file: InputFile, found: Distances) -> TspInstance:
     )
 
 
+class Counts(NamedTuple):
+    """Distances as whole numbers of a decimal of their unit."""
+
+    matrix: NDArray[np.int32]  # (n, n), read-only; 0 where there is no way, and on the diagonal
+    none: NDArray[np.bool_] | None  # (n, n): where there is no way; None if there are all
+    directed: bool  # whether it may be farther there than back
+    decimals: int
+    notes: list[str]  # what was taken for what
+
+
+def counts_of(values: Reals, names: Sequence[str] = (), unit: str = "", where: str = "") -> Counts:
+    """Count distances, shape (n, n), from row to column, as :func:`from_distances` says."""
+    n, notes = len(values), list[str]()
+    values, none = _known(np.array(values, np.float64), notes)
+    _check_positive(where, values, names)
+    if none.sum() == n * (n - 1):
+        raise InstanceError(f"{where}it has no distances")
+    values, directed = _directed(values, none)
+    decimals, exact = _decimals(values, float(values.max()), n)
+    counts = np.rint(values if decimals == 0 else _scaled(values, decimals))
+    if not exact:
+        least = f"{10.0**-decimals:g}{f' {unit}' if unit else ''}"
+        notes.append(f"distances are rounded to {least}: finer ones are too many digits")
+    if forbidden := int(none.sum()):
+        ways = (
+            counted(forbidden, "way", f"{forbidden:,}")
+            if directed
+            else counted(forbidden // 2, "pair", f"{forbidden // 2:,}")
+        )
+        notes.append(f"{ways} without a distance: no tour takes them")
+    matrix = frozen(counts.astype(np.int32))
+    return Counts(matrix, none if forbidden else None, directed, decimals, notes)
+
+
 def from_distances(
     values: Reals,
     *,
@@ -107,26 +142,7 @@ def from_distances(
     if n < 2:
         raise InstanceError(f"{where}it has {counted(n, 'city')}; a tour needs at least 2")
     ids = _ids(names)
-    notes = list(notes)
-    values, none = _known(np.array(values, np.float64), notes)
-    _check_positive(where, values, names)
-    if none.sum() == n * (n - 1):
-        raise InstanceError(f"{where}it has no distances")
-    values, directed = _directed(values, none)
-    largest = float(values.max())
-    decimals, exact = _decimals(values, largest, n)
-    counts = np.rint(values if decimals == 0 else _scaled(values, decimals))
-    if not exact:
-        least = f"{10.0**-decimals:g}{f' {unit}' if unit else ''}"
-        notes.append(f"distances are rounded to {least}: finer ones are too many digits")
-    matrix = frozen(counts.astype(np.int32))
-    if forbidden := int(none.sum()):
-        ways = (
-            counted(forbidden, "way", f"{forbidden:,}")
-            if directed
-            else counted(forbidden // 2, "pair", f"{forbidden // 2:,}")
-        )
-        notes.append(f"{ways} without a distance: no tour takes them")
+    matrix, none, directed, decimals, more = counts_of(values, names, unit, where)
     parts = [
         (what or f"{n:,} × {n:,} matrix of {{}}").format(_UNITS.get(unit, unit) or "distances"),
         "directed" if directed else "symmetric",
@@ -138,7 +154,7 @@ def from_distances(
         metric=Metric.EXPLICIT,
         coordinates=None,
         matrix=matrix,
-        display=frozen(laid_out(_as_far(matrix, none))),
+        display=frozen(laid_out(as_far(matrix, none))),
         computed_layout=True,
         directed=directed,
         ids=ids,
@@ -146,15 +162,15 @@ def from_distances(
         unit=unit,
         decimals=decimals,
         seen=", ".join(parts),
-        note="; ".join(notes),
+        note="; ".join([*notes, *more]),
         path=path,
         sha256=sha256,
         read_as=read_as,
     )
-    if n > 2 and not forbidden:
+    if n > 2 and none is None:
         return base
     try:
-        return restricted(base, forbidden=none if forbidden else None)
+        return restricted(base, forbidden=none)
     except InstanceError as error:
         why = str(error).removeprefix(f"{base.name}: ")
         raise InstanceError(f"{where}{why}") from error
@@ -259,6 +275,6 @@ def _is_exact(values: Reals, decimals: int) -> bool:
     return True
 
 
-def _as_far(matrix: NDArray[np.int32], none: NDArray[np.bool_]) -> NDArray[np.int32]:
+def as_far(matrix: NDArray[np.int32], none: NDArray[np.bool_] | None) -> NDArray[np.int32]:
     """Return distances to lay cities out by: where there is none, the longest."""
-    return np.where(none, matrix.max(), matrix).astype(np.int32) if none.any() else matrix
+    return matrix if none is None else np.where(none, matrix.max(), matrix).astype(np.int32)

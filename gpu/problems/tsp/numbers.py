@@ -35,6 +35,7 @@ _CITY_NUMBER = re.compile(r"[-+]?[0-9]{1,18}(?:\.0*)?")
 _FIRST_CELL = re.compile(TSPLIB_NUMBER.pattern + "|[0-9]+[:)]")
 _MOST_NUMBERS = 4  # of a row: a city's number and three coordinates
 _LARGEST_INT = 2**31
+_NO_WAY = frozenset(("-", "x", "inf", "infinity", "nan", "na", "n/a", "none", "null", "∞"))
 _CHARACTERS_AT_ONCE = 1 << 17  # of a matrix that are read without a pause
 
 Reals = NDArray[np.float64]
@@ -178,6 +179,7 @@ def _cells_of(document: Document, lines: Sequence[str]) -> list[list[str]]:
 def numbers_of(document: Document, keyword: str) -> Numbers:
     """Read all numbers of the section ``keyword``: as int32 if all are such numbers.
 
+    NaN stands for words and signs that mean nothing.
     InstanceError where something is no number.
     """
     parts: list[Numbers] = []
@@ -186,10 +188,13 @@ def numbers_of(document: Document, keyword: str) -> Numbers:
         if not _PLAIN_NUMBERS.fullmatch(text):
             cells = _cells_of(document, some)
             for line, row in zip(some, cells, strict=True):
-                if not all(map(TSPLIB_NUMBER.fullmatch, row)):
-                    raise document.error(
-                        f"{keyword} has a line that cannot be read, {shortened(line)}"
-                    )
+                for at, cell in enumerate(row):
+                    if cell.casefold() in _NO_WAY:
+                        row[at] = "nan"
+                    elif not TSPLIB_NUMBER.fullmatch(cell):
+                        raise document.error(
+                            f"{keyword} has a line that cannot be read, {shortened(line)}"
+                        )
             text = " ".join(itertools.chain.from_iterable(cells))
         part = np.fromstring(text, sep=" ")
         small = np.abs(part).max(initial=0.0) < _LARGEST_INT and not (part % 1.0).any()

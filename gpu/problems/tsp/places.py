@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,7 +17,16 @@ from gpu.core.words import counted
 from gpu.problems.document import in_memory, name_of, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
-from gpu.problems.table import GROUPED, LATITUDE, Columns, Table, X, columns_of, is_number
+from gpu.problems.table import (
+    GROUPED,
+    LATITUDE,
+    Columns,
+    Table,
+    X,
+    columns_of,
+    is_number,
+    named_coordinates,
+)
 from gpu.problems.tsp.distances import LARGEST_COORDINATE, Metric, Reals
 from gpu.problems.tsp.globe import (
     at_the_same_spot,
@@ -25,11 +35,25 @@ from gpu.problems.tsp.globe import (
     globe_instance,
     without_return,
 )
+from gpu.problems.tsp.inhabited import CELL_SIDE, latitude_column, where_people_live
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.place_cells import PlainTable, plain_table
 
 TABLE_FINEST = (
     1_000  # units that a table's places span at least, so that rounded lengths still differ
 )
+_GEONAMES = (
+    *("geonameid", "name", "asciiname", "alternatenames", "latitude", "longitude"),
+    *("feature class", "feature code", "country code", "cc2", "admin1", "admin2", "admin3"),
+    *("admin4", "population", "elevation", "dem", "timezone", "modification date"),
+)
+"""The columns of the dumps of GeoNames, which have no header."""
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_QUARTER = 90.0  # degrees: the largest latitude
+_FINE_SHARE = 0.5  # of numbers with at least three decimals, as degrees mostly have
+_NEARLY_ALL = 0.97  # of the places are where people live, if nothing else says that they are any
+_FEWEST_CELLS = 4  # of the map of where people live, so that a guess is no chance
 TABLE_WIDEST = 10_000_000  # units that they span at most for the sake of their decimals
 
 
@@ -171,10 +195,23 @@ class _Places:
     def on_globe(self) -> _Places:
         """The same with the latitude first: what is called y, or has no numbers beyond 90."""
         columns = self.columns
-        beyond = not columns.ordered and (np.abs(np.frombuffer(self.first)) > 90.0).any()
-        if columns.means != X and not beyond:
-            return self
-        return replace(self, columns=columns.turned, first=self.second, second=self.first)
+        beyond = not columns.ordered and (np.abs(np.frombuffer(self.first)) > _QUARTER).any()
+        return self.turned() if columns.means == X or beyond else self
+
+    def turned(self) -> _Places:
+        """The same with the other column first."""
+        return replace(self, columns=self.columns.turned, first=self.second, second=self.first)
+
+    def as_said(self) -> _Places:
+        """The same where it is known which column comes first."""
+        return replace(self, columns=replace(self.columns, ordered=True))
+
+    def way_out(self) -> str:
+        """Say what to do if a latitude or longitude is beyond its range."""
+        points = np.abs(self.points())
+        if 2 * (points[:, 0] > _QUARTER).sum() > len(points) and (points[:, 1] <= _QUARTER).all():
+            return "; are the headings of latitude and longitude swapped?"
+        return "; --coordinates plane takes the numbers as they are"
 
 
 def load_places(
@@ -195,29 +232,37 @@ def load_places(
     file = InputFile(path, data, read_as)
     with in_memory(path):
         coordinates, wanted = read_as.coordinates, read_as.columns
-        columns = columns_of(table := table or Table.of(file), wanted)
+        table = plain_table(table or Table.of(file))
+        columns = _columns(table, wanted)
         found = _Places.of(table, columns)
         check_count(table, "place", len(found.names))
+        guess = ""  # what shows that these are degrees, if nothing says it
         if not coordinates:
-            coordinates = "degrees" if columns.means == LATITUDE else "plane"
-            if columns.means in ("", X) and look_like_degrees(found.points()):
-                raise _of_unsure_kind(table, read_as, columns.said() if wanted else "")
+            coordinates = "plane"
+            if columns.means == LATITUDE or _has_signs(table):
+                coordinates = "degrees"
+            elif columns.means in ("", X) and look_like_degrees(found.points()):
+                if not _lie_where_people_live(found):
+                    raise _of_unsure_kind(table, read_as, columns.said() if wanted else "")
+                coordinates, guess = "degrees", "taken for degrees, as they lie where people live"
         if coordinates != "plane":
             found = found.on_globe()
-            _check_order(found, read_as, coordinates)
+            ordered = _in_order(found, read_as, coordinates)
+            wanted = wanted or (ordered.columns.said() if ordered is not found else "")
+            found = ordered
         names, notes = found.names, found.notes()
         n, again = without_return(found.points(), names)
         names, notes = names[:n], [*notes, *again]
         columns_said = found.columns.said() if wanted else ""
         if coordinates != "plane":
-            way_out = "; --coordinates plane takes the numbers as they are"
+            degrees = found.degrees(found.way_out())[:n]
             return globe_instance(
                 file,
-                found.degrees(way_out)[:n],
+                degrees,
                 names,
                 found.where,
-                seen=found.said(coordinates),
-                notes=notes,
+                seen="; ".join(filter(None, [found.said(coordinates), guess])),
+                notes=[*notes, *_swapped(found, degrees)],
                 columns=columns_said,
             )
         display = found.points()[:n]
@@ -258,23 +303,80 @@ def _of_unsure_kind(table: Table, read_as: ReadAs, columns: str) -> UnsureError:
     )
 
 
-def _check_order(found: _Places, read_as: ReadAs, coordinates: str) -> None:
-    """Raise UnsureError if either column may be the latitude."""
+def _columns(table: Table, wanted: str) -> Columns:
+    """Return where the coordinates are: the user, the header or signs in the cells say it."""
+    found = table.coordinates if isinstance(table, PlainTable) else _of_gazetteer(table)
+    if wanted or found is None or named_coordinates(table) is not None:
+        return columns_of(table, wanted)
+    return found
+
+
+def _of_gazetteer(table: Table) -> Columns | None:
+    """Return where the coordinates are in a dump of GeoNames; None if ``table`` is none."""
+    rows = table.sample
+    if table.header or not rows or not all(len(row) == len(_GEONAMES) for row in rows):
+        return None
+    zone, changed = _GEONAMES.index("timezone"), _GEONAMES.index("modification date")
+    if not all("/" in row[zone] and _DATE.fullmatch(row[changed]) for row in rows):
+        return None
+    first, second, name = map(_GEONAMES.index, ("latitude", "longitude", "name"))
+    return Columns(first, second, name, LATITUDE, ordered=True)
+
+
+def _has_signs(table: Table) -> bool:
+    """Whether signs of degrees, or letters of directions, are in the cells."""
+    return isinstance(table, PlainTable) and table.degrees
+
+
+def _lie_where_people_live(found: _Places) -> bool:
+    """Whether numbers that look like degrees are so in all likelihood: fine, and on land."""
+    points = found.points()
+    if np.mean(points != np.round(points, 2)) <= _FINE_SHARE:
+        return False
+    if len(np.unique(np.floor(points / CELL_SIDE), axis=0)) < _FEWEST_CELLS:
+        return False
+    turned = found.on_globe()
+    if turned.columns.means != X and turned is found and not (np.abs(points) > _QUARTER).any():
+        first = latitude_column(points)
+        if first is None:
+            return False
+        turned = found if first == 0 else found.turned()
+    return where_people_live(turned.points(), _NEARLY_ALL)
+
+
+def _in_order(found: _Places, read_as: ReadAs, coordinates: str) -> _Places:
+    """Return the places with the latitude first, if that was not said.
+
+    UnsureError if either column may be it.
+    """
     table, columns = found.table, found.columns
-    if columns.ordered or (np.abs(found.points()) > 90.0).any():
-        return
+    if columns.ordered or columns.means == X or (np.abs(found.points()) > _QUARTER).any():
+        return found
+    first = latitude_column(found.points())
+    if first is not None:
+        return found.as_said() if first == 0 else found.turned().as_said()
     one, other = columns.said(), columns.turned.said()
-    first, second = table.called(columns.first), table.called(columns.second)
+    names = table.called(columns.first), table.called(columns.second)
     raise UnsureError(
         f"{table.path}: which column is the latitude is not said: say --columns {one} if it is "
-        f"{first}, or --columns {other}",
+        f"{names[0]}, or --columns {other}",
         Doubt(
-            f"In {table.path.name}, {first} is taken for latitude, as {found.first[0]:g} in the "
-            f"first row. Is it {second}, as {found.second[0]:g}?",
-            taken=(f"No, {first}", _as(read_as, coordinates, one)),
-            other=(f"Yes, {second}", _as(read_as, coordinates, other)),
+            f"In {table.path.name}, {names[0]} is taken for latitude, as {found.first[0]:g} in the "
+            f"first row. Is it {names[1]}, as {found.second[0]:g}?",
+            taken=(f"No, {names[0]}", _as(read_as, coordinates, one)),
+            other=(f"Yes, {names[1]}", _as(read_as, coordinates, other)),
         ),
     )
+
+
+def _swapped(found: _Places, degrees: Reals) -> list[str]:
+    """Return what to say of places that the header may have called the wrong way round."""
+    if not found.columns.ordered or latitude_column(degrees) != 1:
+        return []
+    return [
+        "latitude and longitude may have changed places: read the other way round, its places lie "
+        "where people live"
+    ]
 
 
 class TablePoints(NamedTuple):
@@ -291,8 +393,8 @@ def points_of(path: Path, data: bytes) -> TablePoints:
 
     InstanceError if it is no such table, or a latitude or longitude is none.
     """
-    table = Table.of(InputFile(path, data))
-    found = _Places.of(table, columns_of(table))
+    table = plain_table(Table.of(InputFile(path, data)))
+    found = _Places.of(table, _columns(table, ""))
     named = found.columns.means == LATITUDE
     on_globe = found.on_globe()
     try:

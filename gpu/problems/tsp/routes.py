@@ -410,12 +410,7 @@ def hamiltonian(
     Each of its ``edges`` (m, 2), from 0, has length 1, and all others are forbidden: every cycle
     has length n, every path n - 1. InstanceError if there is none, where that shows at once.
     """
-    barred = np.ones((n, n), np.bool_)
-    first, second = np.asarray(edges, np.int64).reshape(-1, 2).T
-    barred[first, second] = False
-    if not directed:
-        barred[second, first] = False
-    np.fill_diagonal(barred, False)
+    barred = without(n, edges, directed=directed)
     ones = np.broadcast_to(np.int32(1), (n, n))
     computed = display is None
     if display is None:
@@ -427,6 +422,17 @@ def hamiltonian(
     made = restricted(base, **wanted, forbidden=barred)  # type: ignore[arg-type]
     opened = isinstance(made, RouteInstance) and not made.closed
     return replace(made, optimum=n - opened)
+
+
+def without(n: int, edges: NDArray[np.integer], *, directed: bool) -> Barred:
+    """Return which edges are forbidden where only these ``edges`` (m, 2), from 0, are there."""
+    barred = np.ones((n, n), np.bool_)
+    first, second = np.asarray(edges, np.int64).reshape(-1, 2).T
+    barred[first, second] = False
+    if not directed:
+        barred[second, first] = False
+    np.fill_diagonal(barred, False)
+    return barred
 
 
 def _graph_places(joined: Barred) -> NDArray[np.float64]:

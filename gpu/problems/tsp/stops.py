@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.problems.tsp.instance import RouteOrder, TspInstance
+from gpu.problems.tsp.routes import RouteInstance
 
 
 class Stop(NamedTuple):
@@ -27,7 +28,7 @@ class Stop(NamedTuple):
 class Stops(Sequence[Stop]):
     """The stops of a route, each made when it is asked for: a route may have a million."""
 
-    instance: TspInstance
+    instance: TspInstance  # of the user's cities alone
     cities: NDArray[np.integer]  # from 0, in their order; a closed route ends where it begins
     legs: NDArray[np.int64]
     totals: NDArray[np.int64]
@@ -62,13 +63,17 @@ def stops(instance: TspInstance, solution: NDArray[np.integer]) -> Stops:
     instance.cost_of(solution)
     route = in_order(instance, solution)
     cities = route.path
-    legs = np.append(np.int64(0), instance.distances(cities[:-1], cities[1:]))
-    return Stops(instance, cities, legs, np.cumsum(legs), route.closed)
+    # Its own distances are others between the ends of a fixed edge.
+    given = instance.base if isinstance(instance, RouteInstance) else None
+    real = given or instance
+    legs = np.append(np.int64(0), real.distances(cities[:-1], cities[1:]))
+    return Stops(real, cities, legs, np.cumsum(legs), route.closed)
 
 
 def in_order(instance: TspInstance, solution: NDArray[np.integer]) -> RouteOrder:
     """Return the cities of a tour from its start: where none is chosen, from the file's first."""
     cities, closed = instance.route_of(solution)
-    if closed and getattr(instance, "start", None) is None:
+    start = instance.start if isinstance(instance, RouteInstance) else None
+    if closed and start is None:
         cities = np.roll(cities, -int(np.flatnonzero(cities == 0)[0]))
     return RouteOrder(cities, closed)

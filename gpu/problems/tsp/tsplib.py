@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
-from gpu.core.errors import InstanceError
+from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.files import exists
 from gpu.core.words import counted
 from gpu.problems.bundled import best_known_length
@@ -29,20 +30,23 @@ from gpu.problems.tsp.distances import (
     Metric,
     Reals,
 )
+from gpu.problems.tsp.edge_sections import EDGES, FIXED, edges_of
 from gpu.problems.tsp.explicit import (
     MATRIX,
     check_memory,
-    check_symmetric,
+    counts_of_matrix,
     read_matrix,
-    whole_numbers,
 )
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.layout import laid_out
+from gpu.problems.tsp.matrices import as_far
 from gpu.problems.tsp.numbers import TSPLIB_NUMBER, Numbers, Points, points_of
+from gpu.problems.tsp.routes import RouteInstance, hamiltonian, restricted, without
 from gpu.problems.tsp.specification import Document, document_of
 from gpu.problems.tsp.tabled import LARGEST_TABLE, ON_GLOBE, TABLED, TORUS_SIDE, table_of
 
-PLACES, SHOWN, FIXED = "NODE_COORD_SECTION", "DISPLAY_DATA_SECTION", "FIXED_EDGES_SECTION"
+PLACES, SHOWN = "NODE_COORD_SECTION", "DISPLAY_DATA_SECTION"
+_KINDS = ("TSP", "ATSP", "HCP", "HPP")
 
 _PROBLEMS = {  # what else TYPE can be, in words
     "CVRP": "a vehicle routing problem",
@@ -140,7 +144,9 @@ def load(path: str | Path, data: bytes | None = None, read_as: ReadAs = AS_FOUND
 
 
 def _instance(document: Document, read_as: ReadAs) -> TspInstance:
-    _check_problem(document)
+    kind = _kind(document)
+    if kind == "HCP" or (kind == "HPP" and not {PLACES, MATRIX} & document.sections.keys()):
+        return _hamiltonian(document, closed=kind == "HCP")
     weights = _weights(document)
     matrix = read_matrix(document) if weights.space == 0 else None
     places = points_of(document, PLACES, weights.space or 2)
@@ -160,15 +166,13 @@ def _instance(document: Document, read_as: ReadAs) -> TspInstance:
         display = drawn.values[:, :2].copy()
     else:
         assert measured.matrix is not None
-        display = laid_out(measured.matrix)
+        display = laid_out(as_far(measured.matrix, measured.none))
     ids = named.ids if named else np.arange(1, len(display) + 1)
     for array in (measured.coordinates, measured.matrix, display, ids):
         if array is not None:
             frozen(array)
-    name = document.specification.get("NAME", "")
-    return TspInstance(
-        # Some files of the library have the file's name where others have the instance's.
-        name=name_of(name.removesuffix(".tsp").removesuffix(".atsp") or stem_of(document.path)),
+    base = TspInstance(
+        name=_name(document),
         comment=comment_of(document.comments),
         metric=measured.metric,
         coordinates=measured.coordinates,
@@ -180,11 +184,72 @@ def _instance(document: Document, read_as: ReadAs) -> TspInstance:
         names=named.names if named else (),
         geographic=measured.degrees is not None and shown is None,
         unit=measured.unit,
-        note="; ".join(document.notes),
+        decimals=measured.decimals,
         path=document.path,
         sha256=document.sha256,
         read_as=measured.read_as,
     )
+    fixed, there = edges_of(document, FIXED, ids), edges_of(document, EDGES, ids)
+    none = measured.none
+    if there is not None:
+        none = without(base.n, there, directed=base.directed) | (False if none is None else none)
+    made = base
+    if kind == "HPP" or fixed is not None or none is not None:
+        with _named(document, base.name):
+            made = restricted(
+                base,
+                closed=kind != "HPP",
+                fixed=[] if fixed is None else fixed.tolist(),
+                forbidden=none,
+            )
+    return replace(made, note="; ".join(document.notes))
+
+
+def _name(document: Document) -> str:
+    """Return the name of the instance."""
+    name = document.specification.get("NAME", "")
+    for ending in (".tsp", ".atsp", ".hcp", ".hpp"):  # as some files of the library have it
+        name = name.removesuffix(ending)
+    return name_of(name or stem_of(document.path))
+
+
+def _hamiltonian(document: Document, *, closed: bool) -> TspInstance:
+    """Return the problem of a Hamiltonian cycle, or path, of the graph in ``document``."""
+    edges = edges_of(document, EDGES, None)
+    if edges is None:
+        raise document.error(f"it has no {EDGES}, which its TYPE {document.word('TYPE')} needs")
+    if FIXED in document.sections:
+        raise document.error(f"it has a {FIXED}, which is read with distances alone")
+    n = document.dimension() or int(edges.max(initial=0)) + 1
+    name = _name(document)
+    shown = points_of(document, SHOWN, 2) or points_of(document, PLACES, 2)
+    _check_count(document, {SHOWN: shown})
+    with _named(document, name):
+        made = hamiltonian(
+            name,
+            n,
+            edges,
+            comment=comment_of(document.comments),
+            closed=closed,
+            display=None if shown is None else frozen(shown.values[:, :2].copy()),
+        )
+    what = "a closed tour" if closed else "a path"
+    return replace(
+        made,
+        path=document.path,
+        sha256=document.sha256,
+        seen=f"a graph of {counted(len(edges), 'edge')}, of which {what} takes each vertex once",
+        note="; ".join(document.notes),
+    )
+
+
+@contextmanager
+def _named(document: Document, name: str) -> Iterator[None]:
+    """Let errors that name an instance name its file."""
+    try:
+        yield
+    except InstanceError as error:
+        raise document.error(str(error).removeprefix(f"{name}: ")) from error
 
 
 class _Measured(NamedTuple):
@@ -195,37 +260,30 @@ class _Measured(NamedTuple):
     matrix: NDArray[np.int32] | None = None
     directed: bool = False
     unit: str = ""
+    decimals: int = 0
+    none: NDArray[np.bool_] | None = None  # (n, n): where there is no way; None if there are all
     degrees: Reals | None = None  # (n, 2): latitudes and longitudes, of places on the globe
     read_as: str = ""
 
 
-def _check_problem(document: Document) -> None:
-    """Raise InstanceError, which says of what the file is, if it is no problem of tours alone."""
+def _kind(document: Document) -> str:
+    """Return the TYPE; InstanceError says of what the file is, if it is of no tours alone."""
     kind = document.word("TYPE")
-    if kind and kind not in ("TSP", "ATSP"):
+    if kind and kind not in _KINDS:
         what = _PROBLEMS.get(re.sub("^(M1?|1)-", "", kind), "no type of TSPLIB that is known")
-        raise document.error(
-            f"its TYPE is {shortened(kind)}, {what}; only TSP and ATSP are travelling-salesman "
-            "problems"
-        )
+        raise document.error(f"its TYPE is {shortened(kind)}, {what}; read are {', '.join(_KINDS)}")
     for keyword in document.sections:
-        if keyword == FIXED:
-            raise document.error(
-                f"it has fixed edges, which no colony keeps; without its {FIXED} it can be solved "
-                "as the problem that has none"
-            )
         if keyword in _OF_OTHERS:
             raise document.error(
                 f"its {keyword} has {_OF_OTHERS[keyword]}, which a tour alone does not "
                 "take into account; with the sections of places or distances alone it is a "
                 "travelling-salesman problem"
             )
-        if keyword not in (PLACES, SHOWN, MATRIX):
+        if keyword not in (PLACES, SHOWN, MATRIX, EDGES, FIXED):
             raise document.error(
                 f"{shortened(keyword)} is no part of a travelling-salesman problem"
             )
-    if "EDGE_DATA_FORMAT" in document.specification:
-        raise document.error("it has an EDGE_DATA_FORMAT; only complete graphs can be solved")
+    return kind
 
 
 def _weights(document: Document) -> _Weights:
@@ -276,12 +334,22 @@ def _check_count(document: Document, listed: Mapping[str, Points | Numbers | Non
 
 
 def _by_matrix(document: Document, matrix: Numbers) -> _Measured:
-    directed = check_symmetric(document, matrix)
-    if not document.word("TYPE"):
+    says, counts = document.word("TYPE"), counts_of_matrix(document, matrix)
+    directed = says == "ATSP" or counts.directed
+    if counts.directed and says not in ("", "ATSP"):
+        i, j = np.argwhere((matrix != matrix.T) & ~np.eye(len(matrix), dtype=np.bool_))[0]
+        raise document.error(
+            f"it says TYPE: {says}, but from city {i + 1} to {j + 1} is {matrix[i, j]:.12g} and "
+            f"back {matrix[j, i]:.12g}; a directed problem says TYPE: ATSP"
+        )
+    if not says:
         shape = "not symmetric" if directed else "symmetric"
         kind = "ATSP" if directed else "TSP"
         document.notes.append(f"it says no TYPE: taken for {kind}, as its matrix is {shape}")
-    return _Measured(Metric.EXPLICIT, None, whole_numbers(document, matrix), directed)
+    document.notes.extend(counts.notes)
+    return _Measured(
+        Metric.EXPLICIT, None, counts.matrix, directed, "", counts.decimals, counts.none
+    )
 
 
 def _by_places(document: Document, weights: _Weights, places: Reals, read_as: ReadAs) -> _Measured:
@@ -301,7 +369,10 @@ def _by_places(document: Document, weights: _Weights, places: Reals, read_as: Re
         return _Measured(metric, None, _table(document, name, places))
     scale = _scale(document, name, places)
     places = places * scale if scale != 1.0 else places
-    unit = "" if scale == 1.0 else f"{1.0 / scale:g} of the file's unit"
+    decimals = round(math.log10(scale))
+    if not math.isclose(10.0**decimals, scale):
+        decimals = 0
+        document.notes.append(f"lengths are multiplied by its SCALE, {scale:g}")
     _check_spread(document, metric, places)
     if distances.is_coarse(metric, places):
         document.notes.append(
@@ -309,7 +380,7 @@ def _by_places(document: Document, weights: _Weights, places: Reals, read_as: Re
                 metric, "multiply its coordinates by 1000, or put them in a table (.csv)"
             )
         )
-    return _Measured(metric, places, unit=unit)
+    return _Measured(metric, places, decimals=decimals)
 
 
 def _scale(document: Document, name: str, places: Reals) -> float:
@@ -374,10 +445,12 @@ def _on_globe(document: Document, name: str, places: Reals, read_as: ReadAs) -> 
     read = str(ReadAs(FileKind.TSPLIB, said)) if said else ""
     if name != Metric.GEO:
         matrix = _table(document, name, places)
-        return _Measured(Metric.EXPLICIT, None, matrix, False, ON_GLOBE[name], degrees, read)
+        return _Measured(
+            Metric.EXPLICIT, None, matrix, unit=ON_GLOBE[name], degrees=degrees, read_as=read
+        )
     if distances.is_coarse(Metric.GEO, places):
         document.notes.append(_COARSE.format(name, _IN_TABLE))
-    return _Measured(Metric.GEO, places, None, False, GEO_UNIT, degrees, read)
+    return _Measured(Metric.GEO, places, unit=GEO_UNIT, degrees=degrees, read_as=read)
 
 
 def _note_minutes(document: Document, name: str, places: Reals) -> None:
@@ -407,17 +480,19 @@ def _check_spread(document: Document, metric: Metric, coordinates: Reals) -> Non
 def _with_optimum(instance: TspInstance) -> TspInstance:
     """Add the best-known length and tour, where known for just this problem."""
     assert instance.path is not None
-    known = best_known_length(instance.name, instance.n, instance.metric.value)
+    known = instance.optimum
+    if not isinstance(instance, RouteInstance):  # those of other routes are other ones
+        known = best_known_length(instance.name, instance.n, instance.metric.value)
     sibling = instance.path.with_name(f"{stem_of(instance.path)}.opt.tour")
     if not exists(sibling) and exists(packed := sibling.with_name(f"{sibling.name}.gz")):
         sibling = packed
     try:
         tour = instance.load_solution(sibling)
-    except InstanceError as error:
+        found = instance.cost_of(tour)
+    except (InstanceError, SolutionError) as error:
         # The instance is whole without it, and the tour may be some other problem's.
         unused = "" if isinstance(error.__cause__, OSError) else f"not used: {error}"
         return replace(instance, optimum=known, note=_both(instance.note, unused))
-    found = instance.tour_length(tour)
     if known is not None and found > known:
         unused = f"not used: {sibling}: its tour is longer than the best known, {found} > {known}"
         return replace(instance, optimum=known, note=_both(instance.note, unused))

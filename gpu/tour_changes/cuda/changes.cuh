@@ -96,9 +96,10 @@ struct Comparison {
             difference +=
                 source.exactly(source.at_place(tour.last).city, source.at_place(after).city);
         if (link) {
-            int entered = next_turned ? next_last : next_first;
-            difference -=
-                source.exactly(source.at_place(tour.exit()).city, source.at_place(entered).city);
+            int left = tour.exit(), entered = next_turned ? next_last : next_first;
+            bool swapped = METRIC == DIRECTED && tour.turned;  // then all segments are
+            difference -= source.exactly(source.at_place(swapped ? entered : left).city,
+                                         source.at_place(swapped ? left : entered).city);
         }
         return static_cast<long long>(
             warp_sum(static_cast<unsigned long long>(static_cast<long long>(difference))));

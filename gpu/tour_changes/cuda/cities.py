@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.alpha import alpha_neighbours
+from gpu.cpu.assignment import assignment_of, joined
 from gpu.cpu.first_tours import greedy_tour
 from gpu.cuda.instances import check_cities, distance_values
 from gpu.cuda.machine import made_once
@@ -19,6 +20,7 @@ from gpu.problems.tsp.neighbours import PLANE, quadrant_neighbours
 from gpu.tour_changes.parameters import ALPHA
 
 _GREEDY_LISTED = 8  # cities on the lists that the greedy tour begins with
+_MOST_TAKEN = 1 << 30  # from a distance: any such values shorten all tours alike
 _MOVED = 0.5  # how far cities are moved for another greedy tour, in distances of the nearest one
 
 
@@ -29,6 +31,10 @@ class OrderedCities:
     instance: TspInstance  # with these numbers
     order: NDArray[np.int32]  # (n,): the city of the given instance that each one is
     neighbours: NDArray[np.int32]  # (n, k): candidates by distance
+    # Of a directed instance: candidates that come before a city, (n, k); and (n, 2), what is taken
+    # away from distances to each city, and from those that leave it.
+    entering: NDArray[np.int32] | None = None
+    reductions: NDArray[np.int32] | None = None
 
     @staticmethod
     def of(
@@ -37,10 +43,10 @@ class OrderedCities:
         nearness: str,
         start: NDArray[np.int32] | None = None,
     ) -> OrderedCities:
-        """Prepare a symmetric ``instance`` with ``width`` candidates for each city.
+        """Prepare ``instance`` with ``width`` candidates for each city.
 
-        The first tour is ``start``, else the greedy one. Colonies with the greedy one share what is
-        prepared, which is done once for all of them.
+        The first tour is ``start``, else the greedy one, of a directed instance an assignment's.
+        Colonies that are given none share what is prepared, which is done once for all of them.
 
         Raises
         ------
@@ -61,6 +67,8 @@ class OrderedCities:
     ) -> OrderedCities:
         n = instance.n
         check_cities(instance)
+        if instance.directed:
+            return cls._of_directed(instance, width, start)
         lists = quadrant_neighbours(instance, max(width, _GREEDY_LISTED))
         order = greedy_tour(instance, lists) if start is None else start
         number = np.empty(n, np.int32)
@@ -77,6 +85,22 @@ class OrderedCities:
         assert made.values  # made now: two colonies at once would make it twice
         return made
 
+    @classmethod
+    def _of_directed(
+        cls, instance: TspInstance, width: int, start: NDArray[np.int32] | None
+    ) -> OrderedCities:
+        matrix = instance.all_distances()
+        found = assignment_of(matrix, width)
+        order = joined(matrix, found) if start is None else start
+        number = np.empty(instance.n, np.int32)
+        number[order] = np.arange(instance.n, dtype=np.int32)
+        near, entering = (number[lists[order]] for lists in (found.leaving, found.entering))
+        values = np.clip((found.columns, found.rows), -_MOST_TAKEN, _MOST_TAKEN)
+        reductions = values.T[order].astype(np.int32)
+        made = cls(instance.restricted_to(order), order, near, entering, reductions)
+        assert made.values  # made now: two colonies at once would make it twice
+        return made
+
     def starts(self, count: int, seed: int) -> NDArray[np.int32]:
         """Tours to begin with, (count, n): the first, then greedy ones of cities moved a little.
 
@@ -84,7 +108,7 @@ class OrderedCities:
         """
         tours = np.tile(np.arange(self.n, dtype=np.int32), (count, 1))
         places = self.instance.coordinates
-        if places is None or self.instance.metric not in PLANE:
+        if places is None or self.instance.metric not in PLANE or self.directed:
             return tours
         rng = np.random.default_rng(seed)
         nearest = self.instance.distances(np.arange(self.n), self.neighbours[:, 0])
@@ -111,7 +135,12 @@ class OrderedCities:
 
     @cached_property
     def points(self) -> NDArray[np.float32]:
-        """Coordinates from the middle of the map on, (n, 2): float32 is exact enough near it."""
+        """Coordinates from the middle of the map on, (n, 2): float32 is exact enough near it.
+
+        Of a directed instance: the bits of what is taken away from its distances.
+        """
+        if self.reductions is not None:
+            return self.reductions.view(np.float32)
         if self.instance.coordinates is None:
             return np.zeros((self.n, 2), np.float32)
         plane = self.instance.coordinates[:, :2]
@@ -132,8 +161,9 @@ class OrderedCities:
     @cached_property
     def values(self) -> dict[str, NDArray[Any]]:
         """Host arrays that kernels read, by the name of the buffer that they go into."""
+        near = self.neighbours
         return {
-            "near": self.neighbours,
+            "near": near if self.entering is None else np.concatenate((near, self.entering)),
             "points": self.points,
             "nearest": np.ones(1, np.int32),  # of η, which these ants have no use for
             **distance_values(self.instance),

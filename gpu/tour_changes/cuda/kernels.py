@@ -7,6 +7,7 @@ from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.parameters import CUDA_LONGEST
 
 MOST_SEGMENTS: c.Int32 = LANES  # of an ant's tour; one a lane
 MOST_PIECES: c.Int32 = 3 * LANES  # of a crossing ant's tour
@@ -19,9 +20,14 @@ PIECE_BYTES: c.Int32 = 2 * 2 * 8 + 4  # of shared memory: ways from both ends, t
 COMPILED_METRICS = ("EUC_2D", "ANY_METRIC")
 """Searches that are compiled: one for the common distance, one for all others."""
 
+DIRECTED = "DIRECTED"  # the search of directed instances
+LONGEST_REDUCED: c.Int64 = CUDA_LONGEST  # what is longer counts as that long, until it is made
+
 
 def metric_of(instance: TspInstance) -> str:
-    """Return for which of ``COMPILED_METRICS`` the search of ``instance`` is compiled."""
+    """Return the one of ``COMPILED_METRICS``, or DIRECTED, that ``instance`` needs."""
+    if instance.directed:
+        return DIRECTED
     return COMPILED_METRICS[0] if instance.metric == COMPILED_METRICS[0] else COMPILED_METRICS[1]
 
 
@@ -100,6 +106,7 @@ class Rewrite(c.KernelArguments):
 
 class LayTrails(c.KernelArguments):
     all: Tours
+    directed: c.Int32
     keep: c.Float32
     added: c.Float32
     state: c.ConstPointer[c.ColonyState]
@@ -130,7 +137,7 @@ class BeginTours(c.KernelArguments):
 
 SEARCH_TOURS = KernelSource(
     "gpu/tour_changes/cuda/search.cu",
-    {f"search_around<{metric}>": SearchAround for metric in COMPILED_METRICS},
+    {f"search_around<{metric}>": SearchAround for metric in (*COMPILED_METRICS, DIRECTED)},
 )
 
 MERGE_CHANGES = KernelSource(

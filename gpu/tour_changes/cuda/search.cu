@@ -64,7 +64,7 @@ struct Proposals {
         bool nearer = false;
         if (lane < source.width) {
             int city = source.candidate(t2.city, lane);
-            nearer = city != t1.city && source.away(t2, source.at_city(city)) < given_up;
+            nearer = city != t1.city && source.away(source.at_city(city), t2) < given_up;
         }
         return __any_sync(ALL_LANES, nearer);
     }
@@ -131,28 +131,31 @@ struct Proposals {
     }
 
     // What two steps would give, if the first leaves a cycle: for pairs of candidates t3 of t2,
-    // and t5 of t4 behind t3, where t5 lies before t3 on the path.
-    INLINE Pair weigh_cycles(const AntTour& path, const Spot& t1, const Spot& t2,
-                             int given_up) const {
-        constexpr int EACH = 5;  // candidates of each of the two cities
+    // and t5 of t4 behind t3, where t5 lies before t3 on the path. Of directed distances, all
+    // candidates t3 are looked at: there are no other moves.
+    INLINE Pair weigh_cycles(const AntTour& path, const Spot& t1, const Spot& t2, int open,
+                             int beat = 0, int barred = -1) const {
+        constexpr int EACH = 5, AT_ONCE = LANES / EACH;  // candidates of each of the two cities
         Pair pair;
-        int rank3 = lane / EACH, rank5 = lane % EACH;
-        if (rank3 < min(EACH, source.width) && rank5 < source.width) {
+        int most = METRIC == DIRECTED ? source.width : min(EACH, source.width);
+        int rank5 = lane % EACH;
+        if (lane >= EACH * AT_ONCE || rank5 >= source.width) most = 0;
+        for (int rank3 = lane / EACH; rank3 < most; rank3 += AT_ONCE) {
             Published shown{table, path.count};
             int city3 = source.candidate(t2.city, rank3);
             Spot t3 = source.at_city(city3);
-            int left = given_up - source.away(t2, t3);
-            if (city3 != t1.city && left > 0) {
+            int left = open - source.away(t3, t2);
+            if (city3 != t1.city && city3 != barred && left > beat) {
                 int j3 = shown.locate(t3.place);
                 Spot t4 = source.at_place(shown.after(t3.place, j3));
                 int city5 = source.candidate(t4.city, rank5);
                 Spot t5 = source.at_city(city5);
-                left += source.away(t3, t4) - source.away(t4, t5);
+                left += source.away(t3, t4) - source.away(t5, t4);
                 int j5 = shown.locate(t5.place);
                 bool before = j5 < j3 ||
                               (j5 == j3 && shown.offset(t5.place, j5) < shown.offset(t3.place, j3));
-                if (left > 0 && city5 != city3 && before) {
-                    for (int turns = 0; turns < 2; ++turns) {
+                if (left > beat && city5 != city3 && before) {
+                    for (int turns = 0; turns < (METRIC == DIRECTED ? 1 : 2); ++turns) {
                         if (turns && t5.place == t2.place) break;
                         int begin = turns ? shown.before(t5.place, j5) : shown.after(t5.place, j5);
                         Spot t6 = source.at_place(begin);
@@ -164,7 +167,7 @@ struct Proposals {
                         other.begin = begin;
                         other.middle = t3.place;
                         other.cut = turns ? begin : t5.place;
-                        other.rate(other.open - source.away(t6, t1), 0);
+                        other.rate(other.open - source.away(t1, t6), beat);
                         if (other.key > pair.key) pair = other;
                     }
                 }
@@ -182,6 +185,9 @@ struct Proposals {
 // between the candidate and the city before it is given up: the path up to there is turned, and
 // begins with that city. An edge from there to t1 would close the tour. The best tour on the way is
 // taken.
+//
+// Where distances are directed nothing is turned: each step is a pair that leaves a cycle and joins
+// it again. A path from the end of the tour to its beginning is the same one, seen backward.
 
 constexpr int BREADTH = 3;       // pairs of first steps that are gone on from
 constexpr int DEPTH = 9;         // steps of a move
@@ -199,11 +205,10 @@ struct Way {
 
 template <int METRIC>
 struct LocalSearch {
-    const Source<METRIC>& source;
+    Source<METRIC>& source;
     SegmentTable* table;
     int lane;
     AntTour tour;
-    int gain = 0;
     int waiting = -1;  // a city of the queue: each lane has room for one
     int steps = 0;
     bool crowded = false;  // too many segments, or steps: the ant gives up
@@ -238,6 +243,8 @@ struct LocalSearch {
             return false;
         }
         tour.publish(table, lane);
+        if constexpr (METRIC == DIRECTED)
+            source.back = side ^ __shfl_sync(ALL_LANES, tour.turned, 0);
         Published shown{table, tour.count};
         int j = shown.locate(t1.place);
         Spot t2 = source.at_place(side ? shown.before(t1.place, j) : shown.after(t1.place, j));
@@ -248,14 +255,16 @@ struct LocalSearch {
         AntTour path = tour;
         if (side) path.mirror(lane);
         path.open_behind(t1.place, table, lane);
-        Step step = look.weigh(path, t2, t1, given_up, 0, -1);
+        Step step;
+        if constexpr (METRIC != DIRECTED) step = look.weigh(path, t2, t1, given_up, 0, -1);
         Chosen<Step> first(step, lane);
         Pair pair;
         if (first.closes()) {
             pair.key = step.key;
         } else {
             pair = look.weigh_cycles(path, t1, t2, given_up);
-            if (!first.none()) look.weigh_pairs(pair, step, path, t1);
+            if constexpr (METRIC != DIRECTED)
+                if (!first.none()) look.weigh_pairs(pair, step, path, t1);
             ++steps;
         }
 #pragma unroll 1
@@ -328,26 +337,38 @@ struct LocalSearch {
     INLINE bool go_on(AntTour& path, const Spot& t1, Way way) {
         Spot first = way.first;
         int barred = way.barred, open = way.open, touched = way.touched, count = way.count;
-        int closed = open - source.away(first, t1), best_count = count;
+        int closed = open - source.away(t1, first), best_count = count;
         int best = max(closed, 0);
         AntTour found = path;
         Proposals<METRIC> look{source, table, lane};
         for (int depth = count / 2; depth < DEPTH; ++depth) {
             if (path.count >= MOST_SEGMENTS - 1) break;
             path.publish(table, lane);
-            Step step = look.weigh(path, first, t1, open, best, barred);
             ++steps;
-            Chosen<Step> chosen(step, lane);
-            if (chosen.none()) break;
-            open = chosen.of(step.open);
-            barred = chosen.of(step.candidate);
-            int begin = chosen.of(step.begin);
-            turn_to(path, begin);
-            first = source.at_place(begin);
-            if (lane == count) touched = barred;
-            if (lane == count + 1) touched = first.city;
-            count += 2;
-            closed = open - source.away(first, t1);
+            if constexpr (METRIC == DIRECTED) {
+                Pair pair = look.weigh_cycles(path, t1, first, open, best, barred);
+                Chosen<Pair> chosen(pair, lane);
+                if (chosen.none()) break;
+                Way next = take(path, chosen, pair, first);
+                int further = __shfl_sync(ALL_LANES, next.touched, max(lane - count + 1, 0));
+                if (lane >= count && lane < count + 4) touched = further;  // all but the first
+                count += 4;
+                ++depth;
+                first = next.first, barred = next.barred, open = next.open;
+            } else {
+                Step step = look.weigh(path, first, t1, open, best, barred);
+                Chosen<Step> chosen(step, lane);
+                if (chosen.none()) break;
+                open = chosen.of(step.open);
+                barred = chosen.of(step.candidate);
+                int begin = chosen.of(step.begin);
+                turn_to(path, begin);
+                first = source.at_place(begin);
+                if (lane == count) touched = barred;
+                if (lane == count + 1) touched = first.city;
+                count += 2;
+            }
+            closed = open - source.away(t1, first);
             if (closed > best) {
                 best = closed;
                 found = path;
@@ -355,11 +376,13 @@ struct LocalSearch {
             }
         }
         if (best <= 0) return false;
-        gain += best;
         tour = found;
         wait(t1.city);
         for (int i = 0; i < best_count; ++i) wait(__shfl_sync(ALL_LANES, touched, i));
-        if (tour.count > CROWDED) tour.join(source.n, table, lane);
+        if (tour.count > CROWDED) {
+            if constexpr (METRIC != DIRECTED) tour.settle(source.n, lane);
+            tour.join(source.n, table, lane);
+        }
         return true;
     }
 };
@@ -379,14 +402,14 @@ template <int METRIC>
 INLINE float trail_behind(const Source<METRIC>& source, const float* trails, int place, int lane) {
     int city = number_in(source.tour_records[place]);
     int next = number_in(source.tour_records[place + 1 < source.n ? place + 1 : 0]);
-    bool listed =
-        lane < source.width && source.candidate(city, min(lane, source.width - 1)) == next;
+    bool listed = lane < source.width && source.listed(city, min(lane, source.width - 1)) == next;
     unsigned found = __ballot_sync(ALL_LANES, listed);
     return found ? trails[static_cast<long long>(city) * source.width + __ffs(found) - 1] : 1.0f;
 }
 
 // Begins with a double bridge: the stretches behind p1 to p4 change places, and their ends wait.
-// Returns the mean length of the edges that are given up.
+// Returns the unit of the temperature: the mean length of the edges that are given up, or 1, as
+// reduced distances are often 0.
 template <int METRIC>
 INLINE float double_bridge(LocalSearch<METRIC>& search, int p1, int p2, int p3, int p4) {
     const Source<METRIC>& source = search.source;
@@ -402,13 +425,10 @@ INLINE float double_bridge(LocalSearch<METRIC>& search, int p1, int p2, int p3, 
                              : p4 + 1;
     tour.last = lane == 0 ? p1 : lane == 1 ? p4 : lane == 2 ? p3 : lane == 3 ? p2 : n - 1;
     int place = corner == 0 ? p1 : corner == 1 ? p2 : corner == 2 ? p3 : p4;
-    int other = corner == 0 ? p3 : corner == 1 ? p4 : corner == 2 ? p1 : p2;
     Spot from = source.at_place(place), to = source.at_place(place + 1);
-    Spot joined = source.at_place(other + 1);
     int given_up = lane < 4 ? source.away(from, to) : 0;
-    search.gain = int(warp_total(unsigned(lane < 4 ? given_up - source.away(from, joined) : 0)));
     search.waiting = lane < 4 ? from.city : lane < 8 ? to.city : -1;
-    return float(warp_total(unsigned(given_up))) * 0.25f;
+    return METRIC == DIRECTED ? 1.0f : float(warp_total(unsigned(given_up))) * 0.25f;
 }
 
 template <int METRIC>
@@ -456,7 +476,7 @@ __global__ void __launch_bounds__(SEARCH_WARPS* LANES, 8) search_around(
             search.waiting = lane < n ? lane : -1;
         search.run();
 
-        search.tour.settle(n, lane);
+        if constexpr (METRIC != DIRECTED) search.tour.settle(n, lane);
         Comparison found(search.tour, n, lane);
         if (found.cuts == 0) continue;
         long long gain = found.gain(source);

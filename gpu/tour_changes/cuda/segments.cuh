@@ -81,9 +81,8 @@ struct AntTour {
             turned = 1;
     }
 
-    // Joins segments that follow each other as in the source.
+    // Joins segments that follow each other as in the source. Some may have been settled before.
     INLINE void join(int n, SegmentTable* table, int lane) {
-        settle(n, lane);
         int next = (lane + 1) % LANES;
         int low = __shfl_sync(ALL_LANES, first, next), high = __shfl_sync(ALL_LANES, last, next);
         int back = __shfl_sync(ALL_LANES, turned, next);

@@ -2,10 +2,13 @@
 #pragma once
 
 #include "gpu/cuda/kernels/geometry.cuh"
+#include "kernels.py"
 
 constexpr int ANY_METRIC = -1;
+constexpr int DIRECTED = -2;  // a matrix whose rows and columns have values that are taken away
 
-// A city and its place in the tour that an iteration begins with, the source.
+// A city and its place in the tour that an iteration begins with, the source. Where distances are
+// directed, x and y are the bits of two whole numbers, the values of the city's column and row.
 struct Spot {
     float x, y;
     int city, place;
@@ -13,7 +16,8 @@ struct Spot {
 
 struct Tours {
     int n, tours, width;
-    const int* near;       // (n, width): candidates of each city, by their distance
+    const int* near;       // (n, width): candidates of each city, by their distance; (2 n, width)
+                           // of directed distances: those that are left to, then those before
     float4* cities;        // (tours, n): x, y, and the bits of the city's place
     float4* tour_records;  // (2, tours, n): x, y, and the bits of the city at a place
 
@@ -32,7 +36,8 @@ INLINE float4 record_of(float x, float y, int number) {
 INLINE int number_in(const float4& record) { return __float_as_int(record.z); }
 
 // One tour, and distances between its cities. Those between far cities can be off by 1: a change
-// of the tour is measured again before it is made.
+// of the tour is measured again before it is made. Directed ones are reduced: all tours are shorter
+// by the same length.
 template <int METRIC>
 struct Source {
     Distances geometry;
@@ -40,6 +45,7 @@ struct Source {
     const float4* tour_records;
     const int* near;
     int n, width;
+    int back = 0;  // of directed ones: 1 where an ant goes from the end of an edge to its start
 
     INLINE Spot at_city(int city) const {
         float4 record = cities[city];
@@ -51,9 +57,17 @@ struct Source {
         return {record.x, record.y, number_in(record), place};
     }
 
-    INLINE int candidate(int city, int rank) const { return __ldg(&near[city * width + rank]); }
+    // A city on the first list of a city.
+    INLINE int listed(int city, int rank) const { return __ldg(&near[city * width + rank]); }
 
+    // A city that is near before this one, as the ant goes.
+    INLINE int candidate(int city, int rank) const {
+        return listed(METRIC == DIRECTED && !back ? n + city : city, rank);
+    }
+
+    // From a to b, as the ant goes.
     INLINE int away(const Spot& a, const Spot& b) const {
+        if constexpr (METRIC == DIRECTED) return back ? reduced(b, a) : reduced(a, b);
         float x = a.x - b.x, y = a.y - b.y;
         if constexpr (METRIC == EUC_2D) return __float2int_rd(quick_root(x * x + y * y) + 0.5f);
         switch (geometry.metric) {
@@ -73,4 +87,11 @@ struct Source {
     }
 
     INLINE int exactly(int city, int other) const { return geometry.distance(city, other); }
+
+  private:
+    INLINE int reduced(const Spot& from, const Spot& to) const {
+        long long away = __ldg(&geometry.matrix[static_cast<long long>(from.city) * n + to.city]);
+        away -= static_cast<long long>(__float_as_int(from.y)) + __float_as_int(to.x);
+        return int(min(max(away, -LONGEST_REDUCED), LONGEST_REDUCED));
+    }
 };

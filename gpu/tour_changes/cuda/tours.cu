@@ -54,7 +54,7 @@ __global__ void rewrite(const Rewrite arguments) {
 
 // All trails evaporate; those of edges in tours get a deposit for each tour. A warp a city.
 __global__ void lay_trails(const LayTrails arguments) {
-    const auto [all, keep, added, state, trails] = arguments;
+    const auto [all, directed, keep, added, state, trails] = arguments;
     int lane = threadIdx.x % LANES, n = all.n, width = all.width;
     unsigned long long iteration = state->iteration;
     for (int city = int(grid_thread() / LANES); city < n; city += int(grid_threads() / LANES)) {
@@ -66,7 +66,7 @@ __global__ void lay_trails(const LayTrails arguments) {
             if (tour < all.tours) {
                 int place = number_in(all.cities_of(tour)[city]);
                 const float4* records = all.tour_records_of(tour, iteration);
-                before = number_in(records[place > 0 ? place - 1 : n - 1]);
+                if (!directed) before = number_in(records[place > 0 ? place - 1 : n - 1]);
                 behind = number_in(records[place + 1 < n ? place + 1 : 0]);
             }
             for (int rank = 0; rank < width; ++rank) {

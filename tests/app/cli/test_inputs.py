@@ -34,7 +34,7 @@ def test_a_table_of_places(inside: Command, table: Path, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert f"{table}: lengths are in km" in done.stderr
     endings = {"".join(one.suffixes): one for one in out.iterdir() if "route" not in one.name}
-    assert set(endings) == {".jsonl", ".csv", ".tour", ".geojson", ".frames"}
+    assert set(endings) == {".jsonl", ".csv", ".tour", ".gpx", ".kml", ".geojson", ".frames"}
     (route,) = out.glob("*-route.csv")
     assert "Paris" in route.read_text()
     found = json.loads(done.stdout)

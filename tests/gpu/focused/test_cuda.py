@@ -14,13 +14,15 @@ from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.focused import cuda as focused_colony
+from gpu.focused.cpu.colony import FocusedCpuColony
 from gpu.focused.cuda import FocusedCudaColony
-from gpu.focused.parameters import FocusedCudaParameters
+from gpu.focused.parameters import MOST_DIRECTED, FocusedCudaParameters, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.parameters import QUADRANTS, STRONGEST
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
+from tests.gpu.focused.test_cpu import KINDS, directed, random_matrix, shortest
 from tests.gpu.tour_changes import cases
 from tests.gpu.tour_changes.cases import HOSTILE, check_lengths, check_same_runs, same_tours
 
@@ -30,7 +32,11 @@ CROWDED = {"ants": 16, "tours": 2, "kick": 8, "cooling": 2, "heat": 2.0}
 """Many ants for few cities: most changes are in the way of another."""
 
 
-INSTANCES = {**HOSTILE, "many windows": makers.uniform(500, size=10_000)}
+INSTANCES = {
+    **HOSTILE,
+    "many windows": makers.uniform(500, size=10_000),
+    "directed": makers.directed(120),
+}
 
 
 def crowded(**values: Any) -> FocusedCudaParameters:
@@ -199,14 +205,73 @@ def test_what_the_kernels_cannot_hold_is_refused() -> None:
     instance = makers.points(np.array([[0, 0], [3e8, 0], [0, 3e8], [3e8, 3e8], [1e8, 1e8]]))
     with pytest.raises(ParameterError, match="takes distances of up to 134,217,728"):
         colony_of(instance)
-    with pytest.raises(ParameterError, match="directed"):
-        colony_of(makers.directed(20))
+    large = makers.points(np.zeros((MOST_DIRECTED + 1, 2)), directed=True)
+    with pytest.raises(ParameterError, match="directed instances of up to 20,000 cities"):
+        colony_of(large)
+
+
+@needs_emulation
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [3, 4, 5, 6, 7])
+def test_small_directed_instances_are_solved(n: int, kind: str) -> None:
+    for seed in range(2):
+        instance = directed(random_matrix(n, seed, kind))
+        assert run(instance, 12, seed=seed)[-1].best_cost == shortest(instance)
+
+
+@needs_emulation
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("n", [9, 33, 150])
+def test_directed_every_iteration_has_a_tour_of_the_length_it_says(n: int, kind: str) -> None:
+    """Its tours are checked against the matrix; on cores the same instances are."""
+    instance = directed(random_matrix(n, n, kind))
+    snapshots = run(instance, 5, heat=9.0)
+    check_lengths(snapshots, crowded().resolved(n).ants or 0)
+
+
+@needs_emulation
+def test_directed_tours_do_not_depend_on_the_order_of_threads() -> None:
+    instance = makers.directed(120)
+    check_same_runs(run(instance, 4, heat=3.0), run(instance, 4, order=3, heat=3.0))
+
+
+@needs_emulation
+def test_directed_tours_are_as_short_as_those_of_the_cores() -> None:
+    """Of both no move is left: where one is longer, it searches too little."""
+    for seed in range(3):
+        instance = directed(random_matrix(60, seed, "any"))
+        parameters = FocusedParameters(cooling=8).resolved(60)
+        colony = FocusedCpuColony(instance, parameters, seed, threads=1)
+        on_cores = cases.run(colony, 60)[-1].best_cost
+        assert run(instance, 30, seed=seed, ants=40, cooling=8)[-1].best_cost <= 1.02 * on_cores
+
+
+@needs_emulation
+def test_directed_trails_have_their_direction() -> None:
+    instance = makers.directed(40)
+    with closing(colony_of(instance, rho=0.5, cooling=4, heat=0.1)) as colony:
+        colony.iterate(12)
+        snapshot = colony.snapshot(Wanted.EVERYTHING)
+        rows = np.array([colony.trails_from(city) for city in range(instance.n)])
+    tour = snapshot.best_solution
+    assert tour is not None
+    following = np.roll(tour, -1)
+    assert np.median(rows[tour, following]) > 50
+    assert np.median(rows[following, tour]) == 1
+    start, end = snapshot.trails.edges[0]
+    assert rows[start, end] == rows.max()
 
 
 @pytest.mark.cuda
-@pytest.mark.parametrize("cities", [40, 700, 20_000])
-def test_a_device_gives_valid_tours_that_a_seed_repeats(cities: int) -> None:
-    instance, place = makers.uniform(cities, size=100_000), devices.find("cuda")
+@pytest.mark.parametrize(
+    "instance",
+    [
+        *(makers.uniform(cities, size=100_000) for cities in (40, 700, 20_000)),
+        *(makers.directed(cities) for cities in (40, 1500)),
+    ],
+)
+def test_a_device_gives_valid_tours_that_a_seed_repeats(instance: TspInstance) -> None:
+    place = devices.find("cuda")
     system, lengths = catalog.find("focused-gpu", place), []
     for _ in range(2):
         colony = catalog.build(system, instance, system.parameters(), place, 3)
@@ -220,7 +285,7 @@ def test_a_device_gives_valid_tours_that_a_seed_repeats(cities: int) -> None:
 
 @pytest.mark.cuda
 @needs_emulation
-@pytest.mark.parametrize("name", ["ties", "ceiling", "no geometry", "many windows"])
+@pytest.mark.parametrize("name", ["ties", "ceiling", "no geometry", "many windows", "directed"])
 def test_a_device_gives_the_tours_of_the_emulation(name: str) -> None:
     instance, place = INSTANCES[name], devices.find("cuda")
     theirs = run(instance, 6)

@@ -80,7 +80,7 @@ def _is_sound_or_refused(path: Path) -> TspInstance | None:
     except InstanceError as error:
         is_one_sentence(path, str(error))
         return None
-    assert instance.n >= 3
+    assert instance.n >= 2
     assert instance.display.shape == (instance.n, 2)
     assert np.isfinite(instance.display).all()
     table = instance.all_distances()

@@ -327,7 +327,7 @@ def test_an_opened_session_keeps_its_values(panel: SetupPanel) -> None:
 def test_a_colony_for_other_instances_says_so_before_a_run(panel: SetupPanel) -> None:
     directed = dataclasses.replace(uniform(50), directed=True)
     panel.show_instance(directed)
-    for alias, problem in (("crossing", "is directed: choose the colony acs, mmas"), ("acs", "")):
+    for alias, problem in (("crossing", "is directed: choose the colony focused"), ("acs", "")):
         panel.colony.choose_alias(alias)
         assert problem in panel.problem
         assert bool(problem) == bool(panel.problem)
@@ -357,7 +357,7 @@ def test_two_opt_is_not_offered_for_directed_instances(panel: SetupPanel) -> Non
     assert "choose the local search oropt or none" in panel.problem
     aim_at(panel, Aim.BEST)
     assert panel.problem == ""
-    assert panel.choices().parameters["local_search"] == "oropt"
+    assert "local_search" not in panel.choices().parameters  # ants of focused colonies search
 
 
 def test_a_colony_of_another_device_brings_its_device(panel: SetupPanel) -> None:

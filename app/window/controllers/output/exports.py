@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.files import exports
-from app.files.exports import export_geojson, export_route
 from app.files.measurements import export_comparison, export_speedup
 from app.files.pictures import write_picture
+from app.files.routes import ROUTE_WRITERS
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
 from gpu import APPLICATION, catalog
-from gpu.core.instance import Instance, Solution
+from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import command_line
@@ -63,10 +63,6 @@ def command_of(instance: Instance, choices: Choices) -> str:
     return command_line(*words)
 
 
-_ROUTE_WRITERS: Mapping[str, Callable[[Path, Any, Solution], None]] = {
-    "route": export_route,
-    "geojson": export_geojson,
-}
 _TABLE_KINDS: dict[str, Literal["csv", "jsonl"]] = {
     "comparison": "csv",
     "comparison-lines": "jsonl",
@@ -199,11 +195,11 @@ class _ExportedRun(NamedTuple):
 def _writer_of(name: str, run: _ExportedRun, path: Path) -> Callable[[], object]:
     """Return what writes the solution, the session, the log or the numbers of ``run``."""
     words = run.instance.problem.words
-    if name in (words.solution, *_ROUTE_WRITERS):
+    if name in (words.solution, *ROUTE_WRITERS):
         if (state := run.state) is None or (best := state.best_solution) is None:
             raise exports.ExportError(f"{path}: there is no {words.solution} yet")
-        if name in _ROUTE_WRITERS:
-            return lambda: _ROUTE_WRITERS[name](path, run.instance, best)
+        if name in ROUTE_WRITERS:
+            return lambda: ROUTE_WRITERS[name](path, run.instance, best)
         cost = f"{words.cost.capitalize()} {state.cost}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)

@@ -124,18 +124,20 @@ def test_numbers_that_may_be_degrees_are_not_guessed(tmp_path: Path) -> None:
         assert table(tmp_path, text).read_as == "places plane"
 
 
+NEAR = "A,52.5200,13.4050\nB,52.5310,13.3850\nC,52.5002,13.4200\nD,52.5163,13.3777\n"
+
+
 def test_which_column_is_the_latitude_is_asked_where_nothing_says_it(tmp_path: Path) -> None:
-    rows = CITIES.partition("\n")[2]
     with pytest.raises(
         UnsureError, match=r"--columns 2,3 if it is column 2, or --columns 3,2$"
     ) as why:
-        table(tmp_path, rows, "degrees")
+        table(tmp_path, NEAR, "degrees")
     doubt = why.value.doubt
     assert (doubt.taken[1], doubt.other[1]) == (
         "places degrees columns=2,3",
         "places degrees columns=3,2",
     )
-    one, other = (table(tmp_path, rows, read_as) for _, read_as in (doubt.taken, doubt.other))
+    one, other = (table(tmp_path, NEAR, read_as) for _, read_as in (doubt.taken, doubt.other))
     assert one.display[0].tolist() == [13.405, 52.52]
     assert other.display[0].tolist() == [52.52, 13.405]
     assert (one.read_as, other.read_as) == (
@@ -146,6 +148,144 @@ def test_which_column_is_the_latitude_is_asked_where_nothing_says_it(tmp_path: P
     turned = table(tmp_path, "151.2093,-33.8688\n144.9631,-37.8136\n153.0251,-27.4698", "degrees")
     assert turned.display[0].tolist() == [151.2093, -33.8688]
     assert turned.read_as == "places degrees"
+
+
+FAR = [("Berlin", 52.52, 13.405), ("Paris", 48.8566, 2.3522), ("Oslo", 59.9139, 10.7522)]
+FAR += [("Prague", 50.0755, 14.4378), ("Budapest", 47.4979, 19.0402), ("Madrid", 40.4168, -3.7038)]
+
+
+@pytest.mark.parametrize("turn", [False, True])
+@pytest.mark.parametrize("form", ["{0},{1},{2}", "{1},{2}", "{1} {2}", "{0};{1};{2}"])
+def test_places_where_people_live_tell_which_column_is_the_latitude(
+    tmp_path: Path, form: str, turn: bool
+) -> None:
+    rows = [(name, *((b, a) if turn else (a, b))) for name, a, b in FAR]
+    text = "\n".join(form.format(*row) for row in rows)
+    instance = table(tmp_path, text)
+    assert instance.display.tolist() == [[b, a] for _, a, b in FAR]
+    assert instance.seen.endswith("taken for degrees, as they lie where people live")
+    again = table(tmp_path, text, instance.read_as)
+    assert "columns=" in again.read_as
+    assert again.digest() == instance.digest()
+    assert table(tmp_path, text, "degrees").digest() == instance.digest()
+    assert not table(tmp_path, text, "plane").geographic
+
+
+def test_x_and_y_may_be_degrees_by_where_they_lie(tmp_path: Path) -> None:
+    rows = "\n".join(f"{name},{b},{a}" for name, a, b in FAR)
+    assert table(tmp_path, f"name,x,y\n{rows}").display[0].tolist() == [13.405, 52.52]
+    with pytest.raises(UnsureError, match="may be latitudes and longitudes"):
+        table(tmp_path, f"name,y,x\n{rows}")  # in the sea
+    with pytest.raises(UnsureError, match="may be latitudes and longitudes"):
+        table(tmp_path, f"name,x,y\n{NEAR}")  # in one town, so that it may be chance
+
+
+def test_headings_that_are_swapped_are_told(tmp_path: Path) -> None:
+    rows = "\n".join(f"{name},{b},{a}" for name, a, b in FAR)
+    instance = table(tmp_path, f"name,lat,lon\n{rows}")
+    assert instance.note.startswith("latitude and longitude may have changed places")
+    with pytest.raises(InstanceError, match=r"are the headings of latitude and longitude swapped"):
+        table(tmp_path, "lat,lon\n151.2,-33.9\n145,-37.8\n153,-27.5\n")
+
+
+@settings(max_examples=100)
+@given(seed=st.integers(0, 10_000), n=st.integers(30, 60))
+def test_numbers_without_a_meaning_are_no_degrees(seed: int, n: int) -> None:
+    points = np.random.default_rng(seed).uniform(0, 90, (n, 2)).round(4)
+    text = "\n".join(f"{a},{b}" for a, b in points.tolist())
+    with pytest.raises(UnsureError, match="may be latitudes and longitudes"):
+        load_places("t.csv", text.encode())
+
+
+LAT_LON = [[13.405, 52.52], [2.3522, 48.8566], [-3.7038, 40.4168]]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("name;lat;lon\nA;52°31'12\"N;13°24'18\"E\nB;48°51'23.76\"N;2°21'7.92\"E\n"
+         "C;40°25'0.48\"N;3°42'13.68\"W\n", "ABC"),
+        ("name;a;b\nA;52° 31,2' N;13° 24,3' O\nB;48° 51,396' N;2° 21,132' O\n"
+         "C;40° 25,008' N;3° 42,228' W\n", "ABC"),
+        ("A,N52.52,E13.405\nB,N48.8566,E2.3522\nC,N40.4168,W3.7038\n", "ABC"),
+        ("A,13.405 E,52.52 N\nB,2.3522 E,48.8566 N\nC,3.7038 W,40.4168 N\n", "ABC"),
+        ("name,latitude,longitude\nA,52.52°,13.405°\nB,48.8566°,2.3522°\nC,40.4168°,−3.7038°\n",
+         "ABC"),
+        ("lat,lon\n52:31:12N,13:24:18E\n48:51:23.76N,2:21:7.92E\n40:25:0.48N,3:42:13.68W", ""),
+        ('name,"lat, lon"\nA,"52.52, 13.405"\nB,"48.8566, 2.3522"\nC,"40.4168, -3.7038"\n', "ABC"),
+        ('name,lonlat\nA,"13.405, 52.52"\nB,"2.3522, 48.8566"\nC,"-3.7038, 40.4168"\n', "ABC"),
+        ("name;lat/lng\nA;52,52, 13,405\nB;48,8566, 2,3522\nC;40,4168, -3,7038\n", "ABC"),
+        ("name\tlat lon\nA\t52.52 13.405\nB\t48.8566 2.3522\nC\t40.4168 -3.7038\n", "ABC"),
+        ("id,geom\nA,POINT (13.405 52.52)\nB,POINT(2.3522 48.8566)\nC,POINT Z(-3.7038 40.4168 3)\n",
+         "ABC"),
+        ("A: 52.52° N, 13.405° E\nB: 48.8566° N, 2.3522° E\nC: 40.4168° N, 3.7038° W\n", "ABC"),
+        ("A (52.52°, 13.405° E)\nB (48.8566°, 2.3522° E)\nC (40.4168°, 3.7038° W)\n", "ABC"),
+        ("52° 31' 12\" N 13° 24' 18\" E\n48° 51' 23.76\" N 2° 21' 7.92\" E\n"
+         "40° 25' 0.48\" N 3° 42' 13.68\" W\n", ""),
+        ("A 52.52 13.405\nNew York 48.8566 2.3522\nC 40.4168 -3.7038\n", ["A", "New York", "C"]),
+    ],
+)  # fmt: skip
+def test_coordinates_as_people_write_them(
+    tmp_path: Path, text: str, names: str | list[str]
+) -> None:
+    degrees = (
+        "" if "lat" in text or "N" in text.replace("New", "") or "POINT" in text else "degrees"
+    )
+    instance = table(tmp_path, text, degrees, "t.txt")
+    assert instance.display == pytest.approx(np.array(LAT_LON), abs=1e-6)
+    assert instance.names == tuple(names)
+    assert instance.geographic
+    assert table(tmp_path, text, instance.read_as, "t.txt").digest() == instance.digest()
+
+
+@pytest.mark.parametrize(
+    ("cell", "x"),
+    [
+        ("1.250.000,5", 1250000.5),
+        ("1,250,000.5", 1250000.5),
+        ("1 250 000,5", 1250000.5),
+        ("1'250'000.5", 1250000.5),
+        ("(1250000.5", 1250000.5),
+    ],
+)
+def test_thousands_with_decimals(tmp_path: Path, cell: str, x: float) -> None:
+    rows = "\n".join(f"{name};{cell};{y}" for name, y in zip("ABC", (1, 20, 300), strict=True))
+    for text in (f"name;x;y\n{rows}\n", f"{rows}\n"):
+        assert table(tmp_path, text, "plane").display[0].tolist() == [x, 1.0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'address\n"Main street 1, Alpha"\n"Main street 2, Beta"\n"Main street 3, Gamma"\n',
+        "Main street 1, Alpha\nMain street 2, Beta\nMain street 3, Gamma\n",
+        "name,opens\nA,12:30\nB,13:45\nC,9:15\n",
+        "name,lat,lon\nA,52°61'N,13°E\nB,52°61'N,13°E\nC,52°61'N,13°E\n",
+        "name,lat,lon\nA,52°N,13°O\nB,52°N,13°O\nC,51°N,13°O\n",  # Ost or Oeste
+    ],
+)
+def test_what_is_no_coordinate_is_none(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InstanceError, match=r"no coordinates|is no number"):
+        table(tmp_path, text)
+
+
+def test_a_dump_of_a_gazetteer_has_no_header(tmp_path: Path) -> None:
+    row = "29{0}\tTown{0}\tTown{0}\tA,B\t52.0{0}\t13.0{0}\tP\tPPL\tDE\t\t16\t00\t11000\t0\t7\t43\t3"
+    text = "\n".join(f"{row}\tEurope/Berlin\t2020-01-01".format(i) for i in range(1, 5))
+    instance = table(tmp_path, text, name="places.txt")
+    assert instance.names == ("Town1", "Town2", "Town3", "Town4")
+    assert instance.display[0].tolist() == [13.01, 52.01]
+    some = "\n".join(f"{i}\t{i * 7 % 5}\tT{i}\t4.10{i}\t100.13{i}\t{i * 3}" for i in range(1, 7))
+    assert table(tmp_path, some, "degrees", "p.txt").display[0].tolist() == [100.131, 4.101]
+
+
+def test_the_way_back_is_no_place_of_its_own(tmp_path: Path) -> None:
+    near = f"name,lat,lon\n{NEAR}A,52.5200,13.4050\n"
+    instance = table(tmp_path, near)
+    assert (instance.n, instance.note) == (4, "its last place is the first one once more")
+    plain = table(tmp_path, "name,x,y\nA,1,2\nB,3,4\nC,5,8\nA,1,2\n")
+    assert (plain.n, plain.note) == (3, "its last place is the first one once more")
+    assert table(tmp_path, "x,y\n1,2\n3,4\n5,8\n1,2\n").n == 4
 
 
 @pytest.mark.parametrize("header", ["name,y,x", "name,lat,lon", "town,GeoLat,geo_lon (WGS84)"])
@@ -239,7 +379,8 @@ def test_names_do_nothing_to_a_terminal_or_a_label(tmp_path: Path) -> None:
 @settings(max_examples=200)
 @given(
     text=st.text(
-        alphabet=st.sampled_from([*"0123456789.,;|-+eE\t\n\r \"'xyab:°\0\u2028"]), max_size=80
+        alphabet=st.sampled_from([*"0123456789.,;|-+eE\t\n\r \"'xyab:°NSEWO()/\0\u2028"]),
+        max_size=80,
     )
 )
 def test_any_text_is_a_sound_table_or_refused(text: str) -> None:

@@ -9,6 +9,7 @@ from gpu.core.errors import SolutionError
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.places import load_places
+from gpu.problems.tsp.routes import RouteInstance, restricted
 from gpu.problems.tsp.stops import Stop, stops
 from gpu.problems.tsp.tsplib import load
 
@@ -27,6 +28,20 @@ def test_a_route_begins_at_the_first_city_and_ends_there() -> None:
         found[5]
     with pytest.raises(SolutionError, match="does not visit each city once"):
         stops(instance, np.array([0, 0, 1, 2]))
+
+
+def test_open_routes_and_fixed_edges_have_the_legs_of_the_file() -> None:
+    base = load_places("square.csv", SQUARE)
+    wanted = restricted(base, start=2, closed=False, fixed=[(0, 2)])
+    assert isinstance(wanted, RouteInstance)
+    tour = wanted.tour_of(np.array([2, 0, 1, 3]))
+    found = stops(wanted, tour)
+    assert [stop.name for stop in found] == ["C", "Depot", "B", "D"]
+    assert [stop.leg for stop in found] == [0, 5 * found[2].leg // 3, found[2].leg, found[1].leg]
+    assert found[-1].total == wanted.cost_of(tour)
+    assert not found.closed
+    closed = restricted(base, start=3)
+    assert [one.name for one in stops(closed, np.array([0, 1, 2, 3]))] == [*"D", "Depot", *"BCD"]
 
 
 def test_cities_keep_the_numbers_of_their_file(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import sys
 import tracemalloc
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from gpu.core.errors import InstanceError
+from gpu.core.errors import InstanceError, SolutionError
 from gpu.local_search.kinds import Moves, moves_of
 from gpu.local_search.rule import neighbour_rows
 from gpu.problems.loading import load_instance
@@ -228,11 +229,62 @@ def test_places_have_no_directions(tmp_path: Path) -> None:
     assert neighbour_rows(instance).shape == (1, 4, 3, 2)
 
 
-def test_fixed_edges_are_refused(tmp_path: Path) -> None:
-    """A tour without them would be no answer."""
-    text = points_text("EUC_2D", SQUARE).replace("EOF", "FIXED_EDGES_SECTION\n1 3\n-1\nEOF")
-    with pytest.raises(InstanceError, match="it has fixed edges, which no colony keeps"):
-        load_text(tmp_path, text)
+def shortest(instance: TspInstance) -> int:
+    """The length of the shortest route, by all of them."""
+    costs = []
+    for tour in itertools.permutations(range(1, instance.real_n)):
+        try:
+            costs.append(instance.cost_of(instance.read(instance.city_ids[[0, *tour]].tolist())))
+        except SolutionError:
+            continue
+    return min(costs)
+
+
+def test_fixed_edges_are_on_every_route(tmp_path: Path) -> None:
+    text = points_text("EUC_2D", SQUARE, ids=[0, 1, 2, 3])
+    assert shortest(load_text(tmp_path, text)) == 14
+    fixed = load_text(tmp_path, text.replace("EOF", "FIXED_EDGES_SECTION\n0 2\n-1\nEOF"))
+    assert (fixed.size, shortest(fixed)) == ("4 cities, 1 fixed edge", 16)
+    with pytest.raises(InstanceError, match="FIXED_EDGES_SECTION names city 4, which there is not"):
+        load_text(tmp_path, text.replace("EOF", "FIXED_EDGES_SECTION\n0 4\n-1\nEOF"))
+
+
+@pytest.mark.parametrize(
+    "edges",
+    [
+        "EDGE_DATA_FORMAT: EDGE_LIST\nEDGE_DATA_SECTION\n1 2\n2 3\n3 4\n4 1\n1 3\n-1",
+        "EDGE_DATA_FORMAT : ADJ_LIST\nEDGE_DATA_SECTION\n1 2 3 4 -1\n3 2 4 -1\n-1",
+        "EDGE_DATA_SECTION\n0 1 1 2 2 3 3 0 0 2",
+    ],
+)
+def test_a_graph_has_a_cycle_or_a_path(tmp_path: Path, edges: str) -> None:
+    cycle = load_text(tmp_path, f"TYPE: HCP\nDIMENSION: 4\n{edges}\nEOF\n", "x.hcp")
+    assert (cycle.real_n, shortest(cycle), cycle.optimum, cycle.name) == (4, 4, 4, "x")
+    path = load_text(tmp_path, f"TYPE: HPP\nDIMENSION: 4\n{edges}\nEOF\n", "x.hpp")
+    assert path.optimum == 3
+    assert not path.route_of(np.arange(path.n)).closed
+
+
+def test_only_edges_that_are_listed_are_taken(tmp_path: Path) -> None:
+    text = points_text("EUC_2D", SQUARE)
+    listed = "EDGE_DATA_FORMAT: EDGE_LIST\nEDGE_DATA_SECTION\n1 2\n2 4\n4 3\n3 1\n-1\nEOF"
+    assert shortest(load_text(tmp_path, text.replace("EOF", listed))) == 16
+    opened = load_text(tmp_path, text.replace("TYPE: TSP", "TYPE: HPP"))
+    assert opened.size == "4 cities, an open route"
+
+
+def test_signs_for_no_way_and_fractions_in_matrices(tmp_path: Path) -> None:
+    head = "NAME: m\nTYPE: ATSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EXPLICIT\n"
+    head += "EDGE_WEIGHT_FORMAT: FULL_MATRIX\nEDGE_WEIGHT_SECTION\n"
+    exact = load_text(tmp_path, head + "0 1.5 2,25 1.5 0 inf 2.25 7 0\n")
+    assert (exact.decimals, exact.directed) == (2, True)
+    assert exact.matrix[0].tolist()[:3] == [0, 150, 225]
+    assert exact.note == "1 way without a distance: no tour takes them"
+    plain = load_text(tmp_path, head + "-1 1 2\n1 -1 3\n2 3 -1\n")
+    assert plain.matrix.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
+    scaled = load_text(tmp_path, points_text("EXACT_2D", [(0, 0), (1, 1), (0, 0.5)]))
+    assert (scaled.metric, scaled.decimals) == (Metric.EUC_2D, 3)
+    assert scaled.all_distances()[0].tolist() == [0, 1414, 500]
 
 
 def test_distances_that_rounding_takes_away_are_said(tmp_path: Path) -> None:

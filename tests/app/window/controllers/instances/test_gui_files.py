@@ -33,7 +33,7 @@ from tests.colonies import RandomColony
 from tests.hands import click, press
 from views.tour.tour_view import TourView
 
-ROWS = "Berlin;52,52;13,405\nRome;41,9028;12,4964\nOslo;59,91;10,75\nParis;48,8566;2,3522\n"
+ROWS = "Berlin;52,52;13,405\nPotsdam;52,3906;13,0645\nErkner;52,42;13,75\nBernau;52,68;13,5871\n"
 
 
 def test_a_table_of_places(
@@ -72,23 +72,23 @@ def test_a_table_of_places(
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
     assert instance.geographic
-    assert "lengths in km" in window.setup.instance.facts.text()
+    assert "lengths in m" in window.setup.instance.facts.text()
     assert view.chips["names"].isVisible()
-    assert view.layers["labels"].shown.names == ("Berlin", "Rome", "Oslo", "Paris")
+    assert view.layers["labels"].shown.names == ("Berlin", "Potsdam", "Erkner", "Bernau")
     view.point_at(QPointF(*instance.display[1]))
-    assert view.hover.text() == "city 2 (Rome) at latitude 41.9028, longitude 12.4964"
+    assert view.hover.text() == "city 2 (Potsdam) at latitude 52.3906, longitude 13.0645"
 
     use_colony(opened, monkeypatch, RandomColony)
     limit(opened, iterations=2)
     assert not window.actions_.exports["geojson"].isEnabled()
     with qtbot.waitSignal(opened.runs.ended):
         window.actions_["start"].trigger()
-    for name, ending in (("route", "-route.csv"), ("geojson", ".geojson")):
+    for name, ending in (("route", "-route.csv"), ("gpx", ".gpx"), ("geojson", ".geojson")):
         assert window.actions_.exports[name].isEnabled()
         path = tmp_path / f"x{ending}"
         opened.exports.export(name, path)
         written(qtbot, opened, path)
-    assert "Rome" in (tmp_path / "x-route.csv").read_text()
+    assert "Potsdam" in (tmp_path / "x-route.csv").read_text()
     assert len(json.loads((tmp_path / "x.geojson").read_text())["features"]) == 5
 
     open_(qtbot, opened)
