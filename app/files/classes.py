@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gpu.problems.dialect import dialect_of
 from numpy.typing import NDArray
 
 from app.files.exports import write_whole
 from gpu.core.tables import csv_text
 from gpu.problems.coloring.class_tables import CLASS_TITLE, VERTEX_TITLE, class_columns, class_rows
 from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.dialect import dialect_of
 
 
 def export_classes(path: Path, instance: GraphInstance, coloring: NDArray[np.integer]) -> None:
@@ -34,11 +34,7 @@ def _write(
     path: Path, instance: GraphInstance, titles: Iterable[str], rows: Iterable[Iterable[object]]
 ) -> None:
     dialect = dialect_of(instance.path, instance.read_as)
-    text = csv_text(titles, rows, dialect.separator).replace("\n", dialect.line_end)
-    try:
-        data = text.encode(dialect.encoding)
-    except UnicodeEncodeError:  # what is not printed has become an escape, but names may have more
-        data = text.encode("utf-8-sig")
+    data = dialect.bytes_of(csv_text(titles, rows, dialect.separator))
     write_whole(path, lambda part: part.write_bytes(data))
 
 
