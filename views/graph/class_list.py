@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Hashable, Sequence
 
 import numpy as np
@@ -16,6 +17,7 @@ from views.graph.class_marks import draw_swatch, mark_of
 from views.widgets.table import CELL_PADDING, ColumnTable, MarkColumn, TableModel
 
 MOST_SOUGHT = 100_000  # most vertices that are sought by their names, and sorted
+_LONGEST_NAMES = 50  # that are measured
 _LONGEST_NAME = 40  # characters of a name that widen the column
 
 
@@ -50,7 +52,7 @@ class ClassList(ColumnTable[int]):
         self._classes_model = model = _ClassModel()
         self._graph: GraphInstance | None = None
         self._coloring: NDArray[np.int32] | None = None
-        self._longest: tuple[str, ...] = ()
+        self._longest: tuple[Sequence[str], ...] = ()  # the longest texts of each column
         self._asked = False  # whether rows are chosen by somebody else than the user
         super().__init__("Vertices and their classes", model)
         self.spare = (("Neighbours",),)
@@ -68,8 +70,9 @@ class ClassList(ColumnTable[int]):
             self._longest = ()
             self.show_rows((), ())
         else:
-            longest = max(graph.names, key=len, default="") or whole(graph.n)
-            self._longest = longest[:_LONGEST_NAME], str(len(coloring)), whole(graph.n)
+            longest = heapq.nlargest(_LONGEST_NAMES, graph.names, key=len) or [whole(graph.n)]
+            names = [name[:_LONGEST_NAME] for name in longest]
+            self._longest = names, [str(len(coloring))], [whole(graph.n)]
             self.setSortingEnabled(graph.n <= MOST_SOUGHT)
             self.show_rows(self._columns(graph, coloring), range(graph.n))
         self._asked = False
@@ -100,10 +103,7 @@ class ClassList(ColumnTable[int]):
         )
 
     def seek(self, text: str) -> int:
-        """Show only vertices whose names have ``text``, or that are of the class so numbered.
-
-        Return how many these are.
-        """
+        """Show only vertices whose names have ``text``; return how many these are."""
         graph, wanted = self._graph, text.strip().casefold()
         self._asked = True
         if graph is not None:
@@ -133,7 +133,8 @@ class ClassList(ColumnTable[int]):
         if column >= len(self._longest):
             return 0
         metrics = QFontMetrics(self.theme.font())
-        room = metrics.horizontalAdvance(self._longest[column]) + 2 * CELL_PADDING + 2
+        widest = max(map(metrics.horizontalAdvance, self._longest[column]))
+        room = widest + 2 * CELL_PADDING + 2
         return room + (self.verticalHeader().defaultSectionSize() if column == 1 else 0)
 
     def _tell(self) -> None:

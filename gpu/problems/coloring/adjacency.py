@@ -60,9 +60,8 @@ def graph_of_matrix(
         notes.append(NO_WEIGHTS)
     return made_graph(
         file,
-        "an adjacency matrix (--read-as matrix takes it for distances)"
-        if read_as
-        else "an adjacency matrix",
+        f"an adjacency matrix{', with names' if names else ''}"
+        + (" (--read-as matrix takes it for distances)" if read_as else ""),
         len(there),
         np.argwhere(there),
         called=list(names) or None,
