@@ -364,7 +364,7 @@ class TourRule(ABC):
         """η^β of the edges from ``city`` to all cities, float32 of shape (n,); 0 to itself."""
         away = self.instance.distances(np.array(city), self._everyone)
         away[city] = _TO_ITSELF
-        result = weights(away, away.min(keepdims=True), self._beta)
+        result = weights(away, away.min(keepdims=True), self._beta, self.instance.shortest)
         result[city] = 0
         return result
 

@@ -131,7 +131,7 @@ def matrices_of(instance: TspInstance, candidates: Candidates, cl: int, beta: fl
         cities = everyone[rows]
         apart = instance.distances(cities[:, None], everyone)
         apart[np.arange(len(cities)), cities] = nearest[rows, 0]  # no ant stays where it is
-        heuristic[rows] = weights(apart, nearest[rows], beta)
+        heuristic[rows] = weights(apart, nearest[rows], beta, instance.shortest)
     trails, neighbours = np.ones((n, n), np.float32), widened(candidates.neighbours, cl)
     return rows_of(trails, heuristic, neighbours)
 

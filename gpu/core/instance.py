@@ -207,6 +207,15 @@ class Instance(abc.ABC):
             raise SolutionError(f"what is written is no {noun} of {self.name}")
         return numbers.astype(np.int64, copy=False)
 
+    def solution_from(self, given: Sequence[int] | NDArray[Any]) -> Solution:
+        """Return the solution, read-only, that is ``given`` as a user has it, counting from 0.
+
+        SolutionError if it is none.
+        """
+        solution = np.array(given, self.solution_type)
+        self.cost_of(solution)
+        return frozen(solution)
+
     @abc.abstractmethod
     def write(self, path: Path, solution: Solution, comment: str = "") -> None:
         """Write ``solution`` in the format of its problem; SolutionError if it is none.

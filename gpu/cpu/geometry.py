@@ -12,9 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.problems.tsp.distances import DEGREES_PER_TURN, EARTH_RADIUS, MOTOR_SPEEDS, Metric, radians
+from gpu.problems.tsp.distances import (
+    DEGREES_PER_TURN,
+    EARTH_RADIUS,
+    MOTOR_SPEEDS,
+    SHORTEST,
+    Metric,
+    radians,
+)
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import LEAST_WEIGHT, SHORTEST
+from gpu.problems.tsp.neighbours import LEAST_WEIGHT
 
 EUCLIDEAN, CEILING, FLOORING, PSEUDO, MANHATTAN, MAXIMUM = range(6)
 GEOGRAPHICAL, MOTORS, TABLE, DOUBLED = range(6, 10)
@@ -40,6 +47,7 @@ class CityGeometry(NamedTuple):
     speeds: NDArray[np.float64]  # (3,): of the motors of XRAY1 and XRAY2
     table: NDArray[np.int32]  # (n, n): the distances of TABLE and DOUBLED; else (1, 1)
     beta: float  # β of η^β
+    shortest: float = SHORTEST  # what stands for a distance of 0 in it
 
 
 def geometry_of(instance: TspInstance, beta: float) -> CityGeometry:
@@ -53,7 +61,7 @@ def geometry_of(instance: TspInstance, beta: float) -> CityGeometry:
         matrix = np.zeros((1, 1), np.int32)
         rule = next(i for i, name in enumerate(_METRICS) if instance.metric.startswith(name))
     speeds = np.array(MOTOR_SPEEDS.get(instance.metric, (1.0, 1.0, 1.0)))
-    return CityGeometry(rule, points, speeds, as_compiled(matrix), float(beta))
+    return CityGeometry(rule, points, speeds, as_compiled(matrix), float(beta), instance.shortest)
 
 
 def as_compiled(matrix: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -134,7 +142,8 @@ def weight(geometry: CityGeometry, away: Whole, nearest: Whole) -> np.float32:
 
     ``gpu.problems.tsp.neighbours.weights`` defines it.
     """
-    ratio = max(np.float64(nearest), SHORTEST) / max(np.float64(away), SHORTEST)
+    near = np.float64(nearest) if nearest > 0 else geometry.shortest
+    ratio = near / (np.float64(away) if away > 0 else geometry.shortest)
     whole = int(geometry.beta)
     if whole == geometry.beta:
         power = 1.0

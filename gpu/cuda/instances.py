@@ -49,7 +49,8 @@ def distance_values(instance: TspInstance) -> dict[str, NDArray[Any]]:
 def distance_numbers(instance: TspInstance, beta: float) -> dict[str, Any]:
     """The numbers of :class:`gpu.cuda.kernels.Distances`, and whether trails have a direction."""
     metric = _metric_number(instance)
-    return {"n": instance.n, "metric": metric, "beta": beta, "directed": instance.directed}
+    numbers = {"n": instance.n, "metric": metric, "beta": beta, "shortest": instance.shortest}
+    return {**numbers, "directed": instance.directed}
 
 
 def _metric_number(instance: TspInstance) -> MetricNumber:
@@ -80,7 +81,9 @@ def pack_rows(
         for start in range(0, n, 4096):  # in blocks, because distances are int64 and many
             rows = slice(start, start + 4096)
             lengths = instance.distances(cities[rows, None], lists[rows])
-            packed[rows, :k, 1] = weights(lengths, nearest[rows, None], beta).view(np.uint32)
+            packed[rows, :k, 1] = weights(
+                lengths, nearest[rows, None], beta, instance.shortest
+            ).view(np.uint32)
     return packed
 
 

@@ -41,7 +41,7 @@ def near_cities(instance: TspInstance, resolved: FacoParameters) -> NearCities:
         np.ascontiguousarray(rest),
         np.ascontiguousarray(near),
         instance.distances(rows, near).astype(np.int32),
-        weights(away, away[:, :1], resolved.beta),
+        weights(away, away[:, :1], resolved.beta, instance.shortest),
     )
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from gpu.core.arguments import described, path_of
 from gpu.core.errors import InstanceError
+from gpu.core.files import exists
 from gpu.core.instance import Instance
+from gpu.problems.bundled import bundled
 from gpu.problems.coloring import dimacs
 from gpu.problems.coloring.graph_files import GRAPH_FORMATS, GRAPH_LISTS
 from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
@@ -106,7 +108,7 @@ def recognise(file: InputFile) -> Format:
 
 
 def load_instance(path: str | Path, data: bytes | None = None, read_as: str = "") -> Instance:
-    """Load the instance of whatever problem in the file at ``path``.
+    """Load the instance of whatever problem in the file at ``path``, or the bundled one named so.
 
     The file's ``data`` are read unless they are given; either may be packed. ``read_as`` says
     what it is read as, in the words of :class:`gpu.problems.reading.ReadAs`.
@@ -128,6 +130,8 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
         raise InstanceError(f"{path}: data = {described(data)} is not bytes")
     if not isinstance(read_as, str):
         raise InstanceError(f"{path}: read_as = {described(read_as)} is not a text")
+    if data is None:
+        path = _bundled_path(path)
     data = read_bytes(path) if data is None else plain(path, data)
     wanted = ReadAs.parse(read_as)
     file = InputFile(path, in_utf8(path, data, wanted.encoding), wanted.of_file)
@@ -137,6 +141,13 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
     if isinstance(instance, TspInstance) and instance.real_n < instance.fewest:
         instance = restricted(instance)
     return _with_route(file, instance, wanted) if wanted.asks_for_route else instance
+
+
+def _bundled_path(path: Path) -> Path:
+    """Return the file of the bundled instance of this name, unless there is a file at ``path``."""
+    if len(path.parts) != 1 or exists(path):
+        return path
+    return next((one.path for one in bundled() if one.name == path.name), path)
 
 
 def _with_route(file: InputFile, instance: Instance, wanted: ReadAs) -> Instance:

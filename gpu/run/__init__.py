@@ -5,6 +5,16 @@ import logging
 from gpu.core.errors import FormicariumError
 from gpu.core.snapshot import RunState, Snapshot
 from gpu.problems.loading import load_instance
+from gpu.problems.memory import (
+    from_coordinates,
+    from_matrix,
+    from_networkx,
+    from_weighted_edges,
+    graph_from_edges,
+    open_route,
+    tour_from,
+    tour_length,
+)
 from gpu.run.outcome import Ending, Result, RunFailedError
 from gpu.run.solving import solve
 
@@ -15,8 +25,16 @@ __all__ = [
     "RunFailedError",
     "RunState",
     "Snapshot",
+    "from_coordinates",
+    "from_matrix",
+    "from_networkx",
+    "from_weighted_edges",
+    "graph_from_edges",
     "load_instance",
+    "open_route",
     "solve",
+    "tour_from",
+    "tour_length",
 ]
 
 logging.getLogger("gpu").addHandler(logging.NullHandler())  # failures are raised, not printed

@@ -95,6 +95,21 @@ class Result:
         colony = (state.found_by, state.kernel)
         return cls(instance, session, *best, *made, *end, spent, met, *least, *colony)
 
+    @property
+    def unit(self) -> str:
+        """In what the instance counts its costs, in words; empty where its file does not say it."""
+        return self.instance.unit
+
+    @property
+    def amount(self) -> int | float | None:
+        """The cost in that unit, as its file has it: 22.5 where the cost 225 counts tenths."""
+        return None if self.cost is None else self.instance.cost_unit.value(self.cost)
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know of the instance: what it was taken for, its unit, what is odd."""
+        return self.instance.said
+
     def times(self) -> dict[str, float]:
         """Return the seconds of building and of solving; ``checking`` is a part of the latter."""
         return {
@@ -118,7 +133,7 @@ class Result:
             "colony": self.session.colony,
             "device": self.session.device,
             "seed": self.session.seed,
-            "start": None if self.session.start is None else self.session.start.path,
+            "start": self.session.start.path or None if self.session.start else None,
             "parameters": self.session.parameters.to_dict(),
             "iterations": self.iterations,
             f"{words.solutions}_built": self.solutions_built,

@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
+
 from gpu import __version__, catalog
 from gpu.aims import Aim, choice, device_for
-from gpu.core.arguments import described, path_of
-from gpu.core.errors import DeviceError, FormicariumError, InstanceError, ParameterError
+from gpu.core.arguments import described, numbers_in, path_of
+from gpu.core.errors import (
+    DeviceError,
+    FormicariumError,
+    InstanceError,
+    ParameterError,
+    SolutionError,
+)
 from gpu.core.files import read_regular
 from gpu.core.instance import Instance, Solution
 from gpu.core.machine import devices
@@ -50,21 +58,41 @@ class InstanceReference:
 
 @dataclass(frozen=True, slots=True)
 class StartReference:
-    """Names the file of the solution with which a run begins, and checks it."""
+    """Names the file of the solution with which a run begins, and checks it; or is a solution."""
 
-    path: str  # absolute path
-    sha256: str  # digest of the file's bytes, hexadecimal
+    path: str  # absolute path; empty if the solution is no file's
+    sha256: str  # digest of the file's bytes, or of the solution's, hexadecimal
+    numbers: tuple[int, ...] = ()  # the solution, as the instance writes it, where it is no file's
 
     @classmethod
-    def of(cls, path: str | Path, instance: Instance) -> Self:
-        """Refer to the solution in the file at ``path``; InstanceError if it is none."""
-        file = path_of(path, InstanceError, "start takes that of a .tour or .sol file")
+    def of(cls, start: str | Path | Sequence[int], instance: Instance) -> Self:
+        """Refer to the solution in the file ``start``, or to one itself; InstanceError if none.
+
+        One itself is as a colony makes it: cities, or colors, that count from 0.
+        """
+        if isinstance(start, Sequence | np.ndarray) and not isinstance(start, str | bytes):
+            given = numbers_in(start, "iu")
+            try:
+                solution = instance.solution_from(() if given is None else given)
+            except SolutionError as error:
+                raise InstanceError(f"start: {error}") from error
+            digest = hashlib.sha256(np.ascontiguousarray(solution).tobytes()).hexdigest()
+            return cls("", digest, tuple(instance.written(solution)))
+        file = path_of(start, InstanceError, "start takes that of a .tour or .sol file")
         reference = cls(str(file.absolute()), _digest(file))
         reference.load(instance)
         return reference
 
+    def to_dict(self) -> dict[str, object]:
+        """Return plain values for a log: a file, or a solution."""
+        if self.path:
+            return {"path": self.path, "sha256": self.sha256}
+        return {"path": "", "sha256": self.sha256, "numbers": list(self.numbers)}
+
     def load(self, instance: Instance) -> Solution:
         """Read the solution, read-only; InstanceError if it is not as it was, or not whole."""
+        if not self.path:
+            return instance.read(self.numbers)
         if self.sha256 and _digest(Path(self.path)) != self.sha256:
             raise InstanceError(
                 f"{self.path}: the file has changed since the session was recorded (its SHA-256 "
@@ -114,7 +142,7 @@ class Session:
             "seed": self.seed,
             "stop": self.stop.to_dict(),
             "aim": self.aim,
-            "start": None if self.start is None else asdict(self.start),
+            "start": None if self.start is None else self.start.to_dict(),
             "version": self.version,
             **({"changes": [one.to_dict() for one in self.changes]} if self.changes else {}),
         }
@@ -174,7 +202,7 @@ def new_session(
     parameters: Mapping[str, object] | None = None,
     seed: int | None = None,
     stop: StopSettings | None = None,
-    start: str | Path | None = None,
+    start: str | Path | Sequence[int] | None = None,
 ) -> Session:
     """Make a session from a user's choices. All of them are checked here, before any work.
 
@@ -182,8 +210,8 @@ def new_session(
     given, the ``aim``, by default the best solution, chooses it with its parameters. The ``device``
     ``auto`` is the best one that the colony runs on, or that :func:`gpu.aims.device_for` finds.
     ``parameters`` are those that differ from what was chosen so, as numbers or texts. A seed that
-    is not given is drawn at random. The run begins with the tour in the file ``start``, if one is
-    given; the aim then chooses a colony that can.
+    is not given is drawn at random. The run begins with the tour ``start``, or that in this file,
+    if one is given; the aim then chooses a colony that can.
 
     Raises
     ------

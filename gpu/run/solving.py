@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -34,7 +34,7 @@ def solve(
     no_improvement: int | None = None,
     solutions: int | None = None,
     go_on: bool = False,
-    start: str | Path | None = None,
+    start: str | Path | Sequence[int] | None = None,
     progress: Callable[[RunState], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Result:
@@ -69,8 +69,9 @@ def solve(
     go_on
         Whether to go on where the best known cost, or one that is proved optimal, is reached.
     start
-        A file with the tour or coloring to begin with, for a colony that can improve a given one:
-        the focused, crossing, gpx and head colonies. Where no colony is named, the aim ``best``
+        The tour or coloring to begin with, as ``result.solution`` of another run, or the file that
+        has it; for a colony that can improve a given one: the focused, crossing, gpx and head
+        colonies. Where no colony is named, the aim ``best``
         chooses such a one.
     progress
         Called some fifty times a second, in this thread, with the state of the run.

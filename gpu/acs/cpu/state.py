@@ -155,7 +155,9 @@ def lists_of(candidates: Candidates, beta: float) -> AcsLists:
     reverse = np.full(shape, NOT_LISTED, np.uint8)
     lists = allocated(AcsLists, shape, neighbours=neighbours, reverse=reverse, backup=backup)
     lists.distances[:, :cl] = candidates.distances
-    lists.weights[:, :cl] = weights(candidates.distances, candidates.distances[:, :1], beta)
+    lists.weights[:, :cl] = weights(
+        candidates.distances, candidates.distances[:, :1], beta, candidates.shortest
+    )
     lists.reverse[:, :cl] = candidates.reverse
     return lists
 

@@ -30,6 +30,7 @@ class Distances(c.KernelArguments):
     n: c.Int32
     metric: c.Int32
     beta: c.Float64
+    shortest: c.Float64
     coordinates: c.ConstPointer[c.Float64] | None
     matrix: c.ConstPointer[c.Int32] | None
     nearest: c.ConstPointer[c.Int32]

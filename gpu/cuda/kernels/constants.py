@@ -22,7 +22,6 @@ CITY_BITS: c.Int32 = 24  # of a packed candidate, for its city
 NOT_LISTED: c.UInt32 = neighbours.NOT_LISTED
 BACKUP_ROWS: c.Int32 = neighbours.BACKUP // LANES  # of a city's backup list: cities a lane has
 
-SHORTEST: c.Float64 = neighbours.SHORTEST
 LEAST_WEIGHT: c.Float64 = neighbours.LEAST_WEIGHT
 LIGHTEST: c.Float32 = neighbours.LIGHTEST
 HEAVIEST: c.Float32 = neighbours.HEAVIEST

@@ -16,6 +16,7 @@ struct Distances {
     int n;
     int metric;
     double beta;
+    double shortest;            // what stands for a distance of 0 in weights
     const double* coordinates;  // (n, 2), for every metric but MATRIX
     const int* matrix;          // (n, n), for MATRIX
     const int* nearest;         // (n), distance of each city's nearest neighbour
@@ -114,8 +115,9 @@ INLINE float Distances::at_least(const Site& a, const Site& b) const {
 
 // (d_nearest / d)^beta as gpu.problems.tsp.neighbours.weights computes it, step by step the same.
 // All lanes of a warp have the same `beta`, so they make as many turns of the loop.
-SELDOM float weight_of(int distance, int nearest, double beta) {
-    double ratio = fmax(double(nearest), SHORTEST) / fmax(double(distance), SHORTEST);
+SELDOM float weight_of(int distance, int nearest, double beta, double shortest) {
+    double near = nearest > 0 ? double(nearest) : shortest;
+    double ratio = near / (distance > 0 ? double(distance) : shortest);
     int whole = int(beta);
     double power = 1.0;
     if (whole == beta) {
@@ -127,7 +129,7 @@ SELDOM float weight_of(int distance, int nearest, double beta) {
 }
 
 INLINE float Distances::weight(int from, int to) const {
-    return weight_of(distance(from, to), __ldg(&nearest[from]), beta);
+    return weight_of(distance(from, to), __ldg(&nearest[from]), beta, shortest);
 }
 
 // The exact length of a closed tour, in every lane. All lanes of the warp call this.

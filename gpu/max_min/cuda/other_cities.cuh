@@ -298,7 +298,8 @@ struct OtherCities {
             int distance = geometry.distance(from, city);
             float trail = __ldg(&row[city]);
             if (own.rules_out(trail, distance)) continue;
-            float eta = weight_of(distance, __ldg(&geometry.nearest[from]), geometry.beta);
+            float eta = weight_of(distance, __ldg(&geometry.nearest[from]), geometry.beta,
+                                  geometry.shortest);
             unsigned weight = __float_as_uint(others->weighed(trail, eta));
             if (weight > own.most) own = {weight, city, distance, trail};
         }

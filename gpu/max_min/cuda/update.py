@@ -64,7 +64,9 @@ class MmasLists:
         self.candidates = np.repeat(cities[:, None], self.width, axis=1).astype(np.uint16)
         self.candidates[:, : self.listed] = lists.neighbours
         self.etas = np.zeros((n, self.width), np.float32)
-        self.etas[:, : self.listed] = weights(lists.distances, lists.distances[:, :1], beta)
+        self.etas[:, : self.listed] = weights(
+            lists.distances, lists.distances[:, :1], beta, lists.shortest
+        )
 
     def buffers(self) -> list[Buffer]:
         """10 bytes a candidate, and a byte a city."""

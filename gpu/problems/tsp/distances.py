@@ -51,6 +51,9 @@ DEGREES_PER_TURN = 360.0
 MOTOR_SPEEDS = {Metric.XRAY1: (1.0, 1.0, 1.0), Metric.XRAY2: (1.25, 1.5, 1.15)}
 """Speeds of a diffractometer's φ, χ and 2θ motors, in degrees per unit of time."""
 
+SHORTEST = 0.1
+"""Length that stands for 0 in η = 1/d, so that cities at one place keep a finite weight."""
+
 COARSE = 2.0
 """Way between neighbours below which rounding it to a whole number loses much."""
 

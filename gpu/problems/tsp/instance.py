@@ -22,6 +22,7 @@ from gpu.problems.document import text_of_cities
 from gpu.problems.tsp.distances import (
     LARGEST_COORDINATE,
     LARGEST_DISTANCE,
+    SHORTEST,
     Metric,
     blocks,
     longest_possible,
@@ -107,6 +108,11 @@ class TspInstance(Instance):
     def size(self) -> str:
         """How large it is, in words."""
         return counted(self.n, "city", f"{self.n:,}")
+
+    @property
+    def shortest(self) -> float:
+        """Length that stands for 0 in η = 1/d; distances from 1 on stand for themselves."""
+        return SHORTEST
 
     @property
     def city_ids(self) -> NDArray[np.int64]:

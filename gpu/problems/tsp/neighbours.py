@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gpu.core.machine.processors import usable_cores
 from gpu.problems.tsp import distances
-from gpu.problems.tsp.distances import Metric
+from gpu.problems.tsp.distances import SHORTEST, Metric
 from gpu.problems.tsp.instance import TspInstance
 
 if TYPE_CHECKING:
@@ -296,9 +296,6 @@ def _chosen(quadrants: NDArray[np.int8], k: int) -> tuple[NDArray[np.intp], NDAr
 
 
 NOT_LISTED = 255  # in ``reverse``: this city is not on the neighbour's list
-SHORTEST = 0.1
-"""Length that stands for 0 in η = 1/d, so that cities at one place keep a finite weight."""
-
 LEAST_WEIGHT = 1e-30  # smallest η^β, in units of the row's largest; see :func:`weights`
 
 LIGHTEST, HEAVIEST = np.float32(2.0**-100), np.float32(2.0**100)
@@ -317,6 +314,7 @@ class Candidates:
     reverse: NDArray[np.uint8]
     # (n, b): the next neighbours, in the same order; b = min(128, n - 1 - cl)
     backup: NDArray[np.int32]
+    shortest: float = SHORTEST  # what stands for a distance of 0 in weights
 
 
 def build_candidates(instance: TspInstance, cl: int) -> Candidates:
@@ -338,11 +336,15 @@ def build_candidates(instance: TspInstance, cl: int) -> Candidates:
         distances.astype(np.int32),
         reverse.reshape(n, cl),
         np.ascontiguousarray(both[:, cl:]),
+        instance.shortest,
     )
 
 
 def weights(
-    distances: NDArray[np.integer], nearest: NDArray[np.integer], beta: float
+    distances: NDArray[np.integer],
+    nearest: NDArray[np.integer],
+    beta: float,
+    shortest: float = SHORTEST,
 ) -> NDArray[np.float32]:
     """η^β in units of each row's nearest neighbour: (d_nearest / d)^β, float32.
 
@@ -350,10 +352,10 @@ def weights(
     common to the row changes nothing; without it η^β underflows float32 for long edges. A weight
     is never below ``LEAST_WEIGHT``, so that it is never a subnormal number, which a GPU takes
     for 0 and a CPU does not. ``nearest`` broadcasts to ``distances``. A whole β is a repeated
-    product, in the same order on every device.
+    product, in the same order on every device. A distance of 0 counts as the ``shortest`` one.
     """
-    length = np.maximum(distances.astype(np.float64), SHORTEST)
-    ratio = np.maximum(nearest.astype(np.float64), SHORTEST) / length
+    near, away = (np.where(one > 0, one, shortest) for one in (nearest, distances))
+    ratio = near.astype(np.float64) / away.astype(np.float64)
     if float(beta).is_integer():
         power = np.ones_like(ratio)
         for _ in range(int(beta)):

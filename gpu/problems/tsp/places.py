@@ -7,7 +7,7 @@ import re
 from array import array
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -266,16 +266,16 @@ def load_places(
                 columns=columns_said,
             )
         display = found.points()[:n]
-        scale = 10.0 ** _exponent(display, found.decimals)
+        measured, about = plane_coordinates(display, found.decimals)
         return TspInstance(
             name=name_of(file.stem),
             comment="",
             metric=Metric.EUC_2D,
-            coordinates=frozen(display * scale),
+            coordinates=frozen(measured),
             matrix=None,
             display=frozen(display),
             names=tuple(names) if any(names) else (),
-            unit="" if scale == 1.0 else f"{1.0 / scale:g} of the table's unit",
+            **about,
             seen=found.said(coordinates),
             note="; ".join([*notes, *at_the_same_spot(display)]),
             path=path,
@@ -412,6 +412,16 @@ def look_like_degrees(points: Reals) -> bool:
     fits = max(first, second) <= 180.0 and min(first, second) <= 90.0
     fine = np.mean(points != np.round(points, 1))
     return bool(fits and fine > 0.5 and max(first, second) > 1.0)
+
+
+def plane_coordinates(points: Reals, decimals: int) -> tuple[Reals, dict[str, Any]]:
+    """Return places in the plane, (n, 2), so large that little is lost when lengths are rounded.
+
+    Also in what lengths count then, as fields of an instance. The places have so many ``decimals``.
+    """
+    scale = 10.0 ** _exponent(points, decimals)
+    unit = "" if scale == 1.0 else f"{1.0 / scale:g} of the table's unit"
+    return points * scale, {"unit": unit}
 
 
 def _exponent(points: Reals, decimals: int) -> int:

@@ -30,6 +30,7 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import chosen_evenly
 from gpu.core.machine.processors import SPARE, free_memory
 from gpu.core.words import counted
+from gpu.problems.bundled import best_known_length
 from gpu.problems.document import shortened
 from gpu.problems.tsp.distances import LARGEST_DISTANCE, Metric
 from gpu.problems.tsp.first_route import Chains, chains_of, first_route
@@ -37,7 +38,11 @@ from gpu.problems.tsp.instance import RouteOrder, TspInstance
 from gpu.problems.tsp.layout import laid_out
 from gpu.problems.tsp.possible import NONE, why_impossible
 
+PATH = "PATH"
+"""What published lengths are those of, where they leave the fixed edge of a tour out."""
+
 MOST_CITIES = 20_000  # of a route that needs a matrix
+_AWAY = 3.0  # mean ways to the nearest city that a free end seems away, of 1, 3, 10, 30 and 100
 _NO_FEWER = 3  # cities of a tour, auxiliary ones among them
 _AN_ENTRY = 6  # bytes of an entry of the matrix while it is made
 
@@ -71,6 +76,8 @@ class RouteInstance(TspInstance):
     auxiliary: tuple[Auxiliary, ...] = field(default=(), kw_only=True)
     # distance of a forbidden edge, more than a whole route has; 0 where there is none
     penalty: int = field(default=0, kw_only=True)
+    # mean distance of cities that are neighbours, where an end is free; else 0
+    apart: float = field(default=0.0, kw_only=True)
 
     @property
     def real_n(self) -> int:
@@ -109,6 +116,14 @@ class RouteInstance(TspInstance):
         """Return the name of a city, or its number where it has none."""
         name = self.names[city] if self.names else ""
         return name or f"city {self.city_ids[city]}"
+
+    @property
+    def shortest(self) -> float:
+        """Length that stands for 0 in η: where a free end is everywhere near, more than usual.
+
+        An ant would else leave off at once, wherever it began.
+        """
+        return self.apart or super(RouteInstance, self).shortest
 
     @property
     def forbidden_from(self) -> int | None:
@@ -150,11 +165,13 @@ class RouteInstance(TspInstance):
             tour = tour[::-1]
         return RouteOrder(tour, self.closed)
 
-    def tour_of(self, cities: NDArray[np.integer]) -> NDArray[np.int32]:
+    def tour_of(self, cities: NDArray[np.integer], *, turned: bool = False) -> NDArray[np.int32]:
         """Return the tour of a route through ``cities``; SolutionError if it is not as wanted.
 
-        A closed tour that has the start somewhere is taken as well: it is turned to begin there.
+        With ``turned`` they are those of a closed tour, of which a route leaves an edge out.
         """
+        if not (turned or self.closed):
+            self._check_ends(cities)
         tour = self._turned(cities).tolist()
         middles = {one.edge: self.real_n + at for at, one in enumerate(self.auxiliary) if one.edge}
         if middles:
@@ -170,12 +187,19 @@ class RouteInstance(TspInstance):
         # The gap is beside the end that is free, and the way back beside the other one.
         tour += open_[::-1] if self.end is not None and self.start is None else open_
         found = np.array(tour, np.int32)
-        legs = self.distances(found, np.roll(found, -1))
-        if middles or (self.penalty and (legs == self.penalty).any()):
-            raise SolutionError(
-                f"a route through {self.name} misses a fixed edge or has a forbidden one"
-            )
-        return frozen(found)
+        if middles:
+            raise SolutionError(f"a route through {self.name} misses a fixed edge")
+        return self._checked(frozen(found))
+
+    def _check_ends(self, cities: NDArray[np.integer]) -> None:
+        """Raise SolutionError if a route does not begin and end as wanted."""
+        ways = [(cities[0], cities[-1])] if self.directed else [(cities[0], cities[-1])] * 2
+        if not self.directed:
+            ways[1] = ways[1][::-1]
+        for first, last in ways:
+            if self.start in (None, first) and self.end in (None, last):
+                return
+        raise SolutionError(f"a route through {self.name} is not {self.wish}")
 
     def _turned(self, cities: NDArray[np.integer]) -> NDArray[np.integer]:
         """Return ``cities`` from the start, or to the end."""
@@ -201,6 +225,20 @@ class RouteInstance(TspInstance):
         assert self.base is not None
         return self.tour_of(self.base.read(written))
 
+    def solution_from(self, given: Sequence[int] | NDArray[Any]) -> NDArray[np.int32]:
+        """Return the tour of a route through real cities; or a tour, with auxiliary ones."""
+        if self.auxiliary and len(given) == self.n:
+            return self._checked(super(RouteInstance, self).solution_from(given))
+        assert self.base is not None
+        return self.tour_of(self.base.solution_from(given))
+
+    def _checked(self, tour: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return ``tour``; SolutionError if it has a forbidden edge."""
+        legs = self.distances(tour, np.roll(tour, -1))
+        if self.penalty and (legs == self.penalty).any():
+            raise SolutionError(f"a route through {self.name} has a forbidden edge")
+        return tour
+
     def write(self, path: Path, solution: NDArray[np.integer], comment: str = "") -> None:
         """Write a route as a TSPLIB ``.tour`` file, in its order; see :class:`Instance`."""
         assert self.base is not None
@@ -215,7 +253,7 @@ class RouteInstance(TspInstance):
         assert self.base is not None
         cities = self.base.load_solution(path, data)
         try:
-            return self.tour_of(cities)
+            return self.tour_of(cities, turned=True)
         except SolutionError as error:
             raise InstanceError(f"{path}: {error}") from error
 
@@ -360,6 +398,13 @@ def restricted(
     closed = closed and end is None
     barred = _barred(base, forbidden)
     pairs = _fixed_pairs(base, fixed, barred)
+    published = best_known_length(base.name, real, PATH) if len(pairs) == 1 and closed else None
+    if published is not None:
+        (start, end), pairs, closed = pairs[0], (), False
+        path = restricted(base, start=start, end=end, forbidden=barred)
+        note = f"{base.name} is taken for a path, as its published length is: its fixed edge joins"
+        note = "; ".join(filter(None, (base.note, f"{note} the ends of an open route")))
+        return replace(path, optimum=published, note=note)
     plain = closed and not pairs and barred is None
     if plain and real >= _NO_FEWER:
         if start is None:
@@ -608,6 +653,8 @@ def _with_penalty(
     """
     made: dict[str, Any] = {"metric": Metric.EXPLICIT, "matrix": matrix, "auxiliary": auxiliary}
     made |= wish
+    if not wish["closed"] and None in (wish["start"], wish["end"]):
+        made["apart"] = _AWAY * _apart(base, wish["barred"])
     none = matrix < 0
     np.fill_diagonal(none, False)
     np.fill_diagonal(matrix, 0)
@@ -640,6 +687,17 @@ def _with_penalty(
     matrix[none] = penalty
     instance = _made(base, {**made, "penalty": penalty})
     return instance if route is None else replace(instance, first_tour=instance.tour_of(route))
+
+
+def _apart(base: TspInstance, barred: Barred | None) -> float:
+    """Return the mean distance of a city to the nearest other one that is not at its place."""
+    lengths = base.all_distances().astype(np.float64)
+    lengths[lengths == 0] = np.inf
+    np.fill_diagonal(lengths, np.inf)
+    if barred is not None:
+        lengths[barred] = np.inf
+    nearest = lengths.min(axis=1)
+    return float(nearest[np.isfinite(nearest)].mean()) if np.isfinite(nearest).any() else 0.0
 
 
 def _made(base: TspInstance, changed: Mapping[str, Any], **wish: Any) -> RouteInstance:

@@ -76,10 +76,10 @@ class Case:
         )
 
 
-def drawn(random: np.random.Generator, most: int) -> Case:
-    """Return a case of few cities, drawn at random."""
+def drawn(random: np.random.Generator, most: int, least: int = 0) -> Case:
+    """Return a case of few cities, drawn at random, with distances of at ``least`` so many."""
     n, directed = int(random.integers(2, most + 1)), bool(random.integers(2))
-    matrix = random.integers(0, 30, (n, n))
+    matrix = random.integers(least, 30, (n, n))
     if not directed:
         matrix = np.triu(matrix, 1) + np.triu(matrix, 1).T
     case = Case(matrix_instance(matrix, directed=directed))

@@ -1,0 +1,101 @@
+"""Every colony finds the best routes of few cities, whatever is wanted of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import numpy as np
+import pytest
+
+from gpu import catalog
+from gpu.core.errors import ParameterError
+from gpu.core.instance import Instance
+from gpu.core.machine import devices
+from gpu.core.machine.devices import Device
+from gpu.core.problem import Problem
+from gpu.core.snapshot import Wanted
+from gpu.core.system import System
+from tests.digests import emulated
+from tests.emulation import needs_emulation
+from tests.gpu.problems.tsp.test_routes import INFINITE, Case, drawn, matrix_instance
+
+SEEDS, MOST_ITERATIONS = 4, 20
+SYMMETRIC = ("crossing", "faco")  # take no directed instance
+COLONIES = [row.name for row in catalog.CATALOG if row.problem is Problem.TSP]
+ON_CPU = [
+    (name, place)
+    for name in COLONIES
+    for place in ("cpu", "cpu:1")
+    if place in catalog.named(name).builders
+]
+ON_GPU = (
+    "acs-gpu",
+    "acs-gpu-spm",
+    "mmas-rwm-lc",
+    "as-data",
+    "focused-gpu",
+    "crossing-gpu",
+    "faco-gpu",
+)
+"""One of each kind of kernels: emulation is slow."""
+
+
+def cases(count: int) -> list[Case]:
+    """Return cases of all kinds that have a route."""
+    random, found = np.random.default_rng(11), list[Case]()
+    two = matrix_instance(np.array([[0, 3], [5, 0]]), directed=True)
+    found.append(Case(two))
+    while len(found) < count:
+        case = drawn(random, 7, least=1)
+        if case.base.n > 2 and case.best() < INFINITE:
+            found.append(case)
+    return found
+
+
+@contextmanager
+def device_named(place: str) -> Iterator[Device]:
+    """Give a device; ``cuda:0`` is the emulation."""
+    if place != "cuda:0":
+        yield devices.find(place)
+        return
+    with emulated() as device:
+        yield device
+
+
+def check(name: str, place: str, count: int) -> None:
+    """Let a colony look for the best route of each case that it takes."""
+    system = catalog.named(name)
+    with device_named(place) as device:
+        for case in cases(count):
+            if case.base.directed and system.alias in SYMMETRIC:
+                with pytest.raises(ParameterError, match="directed"):
+                    catalog.build(system, case.instance(), system.parameters(), device, 1)
+                continue
+            best = case.best()
+            # some colonies settle for a tour soon
+            assert any(finds(system, device, case.instance(), best, seed) for seed in range(SEEDS))
+
+
+def finds(system: System, device: Device, instance: Instance, best: int, seed: int) -> bool:
+    """Whether a colony finds a solution of cost ``best`` in some iterations."""
+    with closing(catalog.build(system, instance, system.parameters(), device, seed)) as colony:
+        for _ in range(MOST_ITERATIONS):
+            colony.iterate(1)
+            shown = colony.snapshot(Wanted.SOLUTION)
+            assert shown.best_solution is not None
+            assert instance.cost_of(shown.best_solution) == shown.cost >= best
+            if shown.cost == best:
+                return True
+    return False
+
+
+@pytest.mark.parametrize(("name", "place"), ON_CPU)
+def test_on_the_cpu(name: str, place: str) -> None:
+    check(name, place, 12)
+
+
+@needs_emulation
+@pytest.mark.parametrize("name", ON_GPU)
+def test_on_a_gpu(name: str) -> None:
+    check(name, "cuda:0", 6)
