@@ -79,6 +79,7 @@ class ExportController(Controller):
         super().__init__(parts, parent)
         window = self._window
         window.dialogs.stem_of = self.stem_of
+        window.dialogs.folder_of = self.folder_of
         window.dialogs.to_export.connect(self.export)
         self._recorded: Recorded | None = None  # the run in sight, if its log was opened
         self._instance.changed.connect(self._forget_recorded)
@@ -97,6 +98,13 @@ class ExportController(Controller):
         if (run := self._run) is not None:
             return stem(run.session)
         return named(self._instance.value.name) if self._instance.value else APPLICATION
+
+    def folder_of(self, what: str) -> Path | None:
+        """Return the folder of the instance's file: what other programs read is offered there."""
+        instance = self._instance.value if what in _WRITERS else None
+        path = None if instance is None else instance.path
+        # What is bundled is in the program's own folder.
+        return None if path is None or name_or_path(path) != str(path) else path.parent
 
     @Slot(object)
     def show_recorded(self, recorded: Recorded) -> None:

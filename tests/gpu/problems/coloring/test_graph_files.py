@@ -294,7 +294,7 @@ def test_mutated_files_give_a_graph_or_one_sentence(data: st.DataObject) -> None
     ("name", "text", "said"),
     [
         ("a.mtx", f"{MM} coordinate pattern general\n9 9 999999999999\n1 1\n", "file whole?"),
-        ("a.mtx", f"{MM} array real general\n999999 999999\n1\n", "is the file whole?"),
+        ("a.mtx", f"{MM} array real general\n999999 999999\n1\n", "is it whole?"),
         ("a.mtx", f"{MM} coordinate pattern general\n3 4 1\n1 1\n", "is square"),
         ("a.graph", "999999999999 3\n1\n", "no second one"),
         ("a.graph", "60000000 3\n1\n", "announces 60,000,000 vertices, and has 1 lines"),
