@@ -131,7 +131,8 @@ _DISPLAY_ROWS = (
         problem=Problem.TSP,
         format="TSPLIB",
         content="instance",
-        patterns="*.tsp *.atsp *.tsp.gz *.atsp.gz *.csv *.tsv *.csv.gz",
+        patterns="*.tsp *.atsp *.csv *.tsv *.txt *.json *.gpx *.kml *.kmz *.geojson *.osm "
+        "*.gz *.bz2 *.xz *.zip",
         solution_format="TSPLIB tour (*.tour)",
         best="BEST LENGTH",
         best_tip="Exact length of the best tour so far",

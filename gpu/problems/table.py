@@ -429,10 +429,12 @@ class Columns:
     name: int | None
     means: str = ""  # what header or user call the first one: LATITUDE, X, EASTING, or nothing
     ordered: bool = False  # whether it is said which one comes first
+    names_said: bool = False  # whether the user has said where names are
 
     def said(self) -> str:
-        """Return the columns of the coordinates as ``--columns`` takes them, from 1."""
-        return f"{self.first + 1},{self.second + 1}"
+        """Return the columns as ``--columns`` takes them, from 1: that of names if it was said."""
+        both = f"{self.first + 1},{self.second + 1}"
+        return f"{both},{self.name + 1}" if self.names_said and self.name is not None else both
 
     @property
     def turned(self) -> Columns:
@@ -485,7 +487,8 @@ def _one_of(table: Table, names: Collection[str]) -> int | None:
 def _name_column(table: Table, taken: Sequence[int]) -> int | None:
     words = ["".join(re.findall(r"[^\W_]+", cell)).casefold() for cell in table.header]
     called = [words.index(name) for name in _NAME_COLUMNS if name in words]
-    return next((at for at in [*called, *table.texts] if at not in taken), None)
+    texts = [at for at in called if at not in table.numeric]  # a number is a name for want of one
+    return next((at for at in [*texts, *table.texts, *called] if at not in taken), None)
 
 
 def columns_of(table: Table, wanted: str = "") -> Columns:
@@ -566,14 +569,16 @@ def _wanted(table: Table, wanted: str) -> Columns:
     parts = [part.strip() for part in wanted.split(",")]
     found = [at for part in parts if (at := _column(table, part)) is not None]
     width = max(map(len, table.sample))
-    if len(parts) != 2 or len({*found}) != 2 or max(found) >= width:
+    count = len(parts)
+    if count not in (2, 3) or len({*found}) != count or max(found) >= width:
         raise table.error(
-            f"--columns {shortened(wanted)} does not name two of its {width:,} columns; say their "
-            "names or numbers, as in --columns 2,3"
+            f"--columns {shortened(wanted)} does not name two of its {width:,} columns, or a third "
+            "one with names; say their names or numbers, as in --columns 2,3"
         )
-    first, second = found
-    named = Columns(first, second, _name_column(table, found), ordered=True)
-    header = [table.header[at] if at < len(table.header) else "" for at in found]
+    first, second = found[:2]
+    name = found[2] if count == 3 else _name_column(table, found)
+    named = Columns(first, second, name, ordered=True, names_said=count == 3)
+    header = [table.header[at] if at < len(table.header) else "" for at in found[:2]]
     for means, *names in _PAIRS:
         for order, cells in ((named, header), (named.turned, header[::-1])):
             if all(_means(cell, one) for cell, one in zip(cells, names, strict=True)):

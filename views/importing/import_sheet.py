@@ -124,8 +124,9 @@ class ImportSheet(QDialog):
         self._found = AS_FOUND  # how the file is read now
         self.choices: dict[str, QComboBox] = {}
         self.unit = QLineEdit(placeholderText="none")
-        self.ends = ChoiceBox(10), ChoiceBox(10)
-        self.end_labels = make_label(""), make_label("")
+        # Columns of x, y and names.
+        self.columns = ChoiceBox(10), ChoiceBox(10), ChoiceBox(10)
+        self._column_labels = make_label(""), make_label(""), make_label("", "Name")
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         self.question = make_label("", wrap=True)
         self.answers = make_button("segment"), make_button("segment")
@@ -207,12 +208,12 @@ class ImportSheet(QDialog):
         at = 0
         for name, title in _TITLES.items():
             if name == "columns":
-                for label, box in zip(self.end_labels, self.ends, strict=True):
+                for label, box in zip(self._column_labels, self.columns, strict=True):
                     grid.addWidget(label, at, 0)
                     grid.addWidget(box, at, 1)
                     label.setBuddy(box)
                     at += 1
-                self._rows[name] = (*self.end_labels, *self.ends)
+                self._rows[name] = (*self._column_labels, *self.columns)
                 continue
             label, entry = (
                 make_label("", title),
@@ -248,7 +249,7 @@ class ImportSheet(QDialog):
     def _connect(self) -> None:
         for name, box in self.choices.items():
             box.activated.connect(partial(self._chosen, name))
-        for box in self.ends:
+        for box in self.columns:
             box.activated.connect(self._columns_chosen)
         self.unit.textEdited.connect(lambda _: self._soon.start())
         for place, button in enumerate(self.answers):
@@ -268,13 +269,30 @@ class ImportSheet(QDialog):
         self._say()
 
     def _columns_chosen(self, _: int) -> None:
-        chosen = [str(box.currentData() or "") for box in self.ends]
-        if all(chosen) and chosen[0] != chosen[1]:
-            self.read_as = replace(self.read_as, columns=",".join(chosen))
-            self._say()
-        elif not any(chosen) and self.read_as.columns:
-            self.read_as = replace(self.read_as, columns="")
-            self._say()
+        """Say all columns as soon as one is chosen: those that were found count beside it."""
+        preview = self._preview
+        assert preview is not None
+        found = [
+            next((str(at + 1) for at, one in enumerate(preview.roles) if one == role), "")
+            for role in self._column_roles
+        ]
+        chosen = [str(box.currentData() or "") for box in self.columns]
+        said = [one or other for one, other in zip(chosen, found, strict=True)]
+        if not any(chosen):
+            columns = ""
+        elif all(said[:2]):
+            columns = ",".join(said if chosen[2] else said[:2])
+        else:
+            return  # another one must be chosen first
+        self.read_as = replace(self.read_as, columns=columns)
+        self._say()
+
+    @property
+    def _column_roles(self) -> Sequence[str]:
+        """What the three columns are called."""
+        assert self._preview is not None
+        globe = "latitude" in self._preview.roles
+        return ("latitude", "longitude", "name") if globe else ("x", "y", "name")
 
     def _answer(self, place: int, _: bool = False) -> None:
         if self._doubt is not None:
@@ -336,25 +354,23 @@ class ImportSheet(QDialog):
         for name, box in self.choices.items():
             texts, now = options[name]
             _offer(box, texts, str(getattr(said, name) or ""), now)
-        self._show_ends()
+        self._show_columns()
         with QSignalBlocker(self.unit):
             if self.unit.text().strip() != said.unit:
                 self.unit.setText(said.unit)
 
-    def _show_ends(self) -> None:
+    def _show_columns(self) -> None:
         preview, said = self._preview, self.read_as.columns
         assert preview is not None
-        globe = "latitude" in preview.roles
-        ends = ("Latitude", "Longitude") if globe else ("x", "y")
-        chosen = said.split(",") if said else ["", ""]
-        for place, (label, box) in enumerate(zip(self.end_labels, self.ends, strict=True)):
-            label.setText(ends[place])
-            box.setAccessibleName(f"Column of {ends[place]}")
-            texts = {str(at + 1): _called(at, preview.headers) for at in range(preview.width)}
-            role = ends[place].lower()
-            now = next((at for at, one in enumerate(preview.roles) if one == role), None)
-            found = "" if now is None else _called(now, preview.headers)
-            _offer(box, texts, chosen[place] if place < len(chosen) else "", found)
+        chosen = [*(said.split(",") if said else []), "", "", ""]
+        texts = {str(at + 1): _called(at, preview.headers) for at in range(preview.width)}
+        for place, role in enumerate(self._column_roles):
+            label, box = self._column_labels[place], self.columns[place]
+            label.setText(role if len(role) == 1 else role.capitalize())
+            box.setAccessibleName(f"Column of {role}")
+            at = next((at for at, one in enumerate(preview.roles) if one == role), None)
+            found = "" if at is None else _called(at, preview.headers)
+            _offer(box, texts, chosen[place], found)
 
     def _show_rows(self) -> None:
         preview = self._preview

@@ -1,8 +1,11 @@
 """DIMACS graphs: ``.col`` files (text) and ``.col.b`` files (a bit for every pair of vertices).
 
 The text has lines of one letter and its words: ``c`` a comment, ``p edge N M`` the sizes, ``e U V``
-an edge. The other form is the length of such a text, the text without its edges, and the lower
-triangle of the adjacency matrix with its diagonal: a row a vertex, in whole bytes, first bit high.
+an edge. It is taken as it is found: letters in capitals, comments of other programs, sizes that are
+missing or wrong, weights, vertices from 0, and the forms of shortest paths (``p sp``, ``a U V W``),
+of treewidth (``p tw``, ``U V``) and of Steiner trees (SteinLib's sections). The other form is the
+length of such a text, the text without its edges, and the lower triangle of the adjacency matrix
+with its diagonal: a row a vertex, in whole bytes, first bit high.
 """
 
 from __future__ import annotations
@@ -46,11 +49,39 @@ GRAPH_SUFFIXES = (".col", ".col.b")
 _LISTED_BYTES = 64  # of an edge, most while edges are sorted
 _BITS_OF_BYTE = np.array([byte.bit_count() for byte in range(256)], np.uint8)  # of each byte
 _WRITTEN_PIECE = 1 << 16  # edges that are written at once
-_PROBLEM_KINDS = ("edge", "edges", "col")
-_NOT_KEPT = {"n": "values of vertices", "d": "descriptors", "v": "descriptors", "x": "descriptors"}
-"""Lines that DIMACS knows and a coloring has no use for."""
+_EDGE_KINDS = ("e", "a")
+_NOT_KEPT = {
+    "n": "values of vertices",
+    **dict.fromkeys("dvx", "descriptors"),
+    **dict.fromkeys(("terminals", "t", "root", "rootp", "tp"), "terminals"),
+}
+"""Lines that DIMACS and SteinLib know, and a coloring has no use for."""
 
-_GRAPH_TEXT = re.compile(rb"\s*[cp](\s|\Z)")
+_STEINER = ("section", "end", "eof", "name", "remark", "problem", "date", "33d32945", "dd")
+_WORDS_OF_COMMENTS = ("comment", "comments", "creator")
+_SIZE_WORDS = ("nodes", "edges", "arcs")
+_SIZE_WORDS_LEAST = 3  # of a line p: its problem, vertices and edges
+_PROBLEM_KINDS = frozenset(
+    ("edge", "edges", "col", "color", "coloring", "graph", "sp", "tw", "td", "max", "min", "clq")
+)
+_WEIGHT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_WORDS_MOST = 3  # of an edge: both vertices and a weight
+_VERTEX_LARGEST = 2**31 - 2
+
+_COMMENT = rb"(?>[ \t]*(?:[c#%][^\r\n]*)?[\r\n]+)*+[ \t]*"
+_NUMBERS = rb"[ \t]+[0-9]+[ \t]+[0-9]+[ \t\r\n]"
+_GRAPH_TEXT = re.compile(
+    rb"(?i)(?:\s*[cp](?:\s|\Z)|"  # what others hardly begin with, or what they have not
+    + _COMMENT
+    + rb"(?:p[ \t]+[a-z]+"
+    + _NUMBERS
+    + rb"|[ea]"
+    + _NUMBERS
+    + rb")|\s*33D32945|\s*SECTION[ \t]+(?:Comment|Graph)\s)"
+)
+_EDGE_BEGINS = re.compile(rb"[ \t]*([eEaA]?)[ \t0-9]")
+_LOOKED_AT = 2_000  # bytes at the beginning
+_BARE = re.compile(rb"[ \t0-9\r\n]*\Z")
 _BINARY = re.compile(rb"\s*([0-9]{1,9})[ \t]*\r?\n(?=[cp\s])")
 _SIZES = re.compile(rb"(?m)^[ \t]*p[^\n]*\n")
 _CHROMATIC = re.compile(r"chromatic number[\s:=]*([0-9]{1,9})\b", re.IGNORECASE)
@@ -62,11 +93,13 @@ class _Lines:
 
     path: Path
     comments: list[str] = field(default_factory=list)
-    n: int = 0
+    n: int = 0  # as it is said; 0 while it is not
     announced: int = -1
-    ends: array[int] = field(default_factory=lambda: array("i"))
+    ends: array[int] = field(default_factory=lambda: array("i"))  # as the file numbers vertices
     loops: array[int] = field(default_factory=lambda: array("i"))  # vertices joined to themselves
+    lowest: int = 1  # vertex that is named, or 1
     unused: dict[str, None] = field(default_factory=dict)
+    odd: list[str] = field(default_factory=list)  # what was assumed, for the user
 
     def error(self, what: str) -> InstanceError:
         return InstanceError(f"{self.path}: {what}")
@@ -75,10 +108,14 @@ class _Lines:
         """Take in all lines of ``data``, those with nothing but edges many at once."""
         number, encoding = 0, encoding_of(self.path, data)
         for piece in _pieces(data):
-            if self.announced >= 0 and (pairs := edges_in(piece, self.n)) is not None:
+            if (rows := edges_in(piece, self.n or _VERTEX_LARGEST)) is not None:
+                pairs = rows[:, :2]
                 loops = pairs[:, 0] == pairs[:, 1]
-                self.loops.extend((pairs[loops, 0] + 1).tolist())
+                self.loops.extend(pairs[loops, 0].tolist())
+                self.lowest = min(self.lowest, int(pairs.min(initial=1)))
                 self.ends.frombytes((pairs[~loops] if loops.any() else pairs).tobytes())
+                if rows.shape[1] == _WORDS_MOST:
+                    self.unused["weights of edges"] = None
                 number += len(pairs)
                 continue
             for raw in decoded_lines(piece, encoding):
@@ -86,48 +123,92 @@ class _Lines:
                 if wrong := self._wrong_with(raw.strip()):
                     raise self.error(f"line {number}, {shortened(raw.strip())}, {wrong}")
             encoding = encoding.removesuffix("-sig")  # that is for the beginning alone
+        self.check_numbers()
 
     def _wrong_with(self, line: str) -> str:
         """Take in one line; return what is wrong with it, or an empty text."""
         kind, *words = line.split() or [""]
-        if kind == "e":
-            return self._wrong_with_edge(words)
+        kind = kind.lower()
+        if kind in _EDGE_KINDS or kind.isdecimal():
+            return self._wrong_with_edge(words if kind in _EDGE_KINDS else [kind, *words])
         if kind == "p":
             return self._wrong_with_sizes(words)
-        if kind == "c":
-            self.comments.append(line[1:].strip())
-        elif kind in _NOT_KEPT:
+        if kind in _NOT_KEPT:
             self.unused[_NOT_KEPT[kind]] = None
+        elif kind in _SIZE_WORDS and len(words) == 1 and _is_whole(words[0]):
+            if kind == "nodes":
+                return self._wrong_with_count(words[0])
+            self.announced = int(words[0])
         elif kind in ("s", "l"):
             return "is one of a coloring, not of a graph: name the file of its graph"
-        elif kind:
+        elif kind[:1] in ("c", "#", "%"):
+            self.comments.append(line if kind in _WORDS_OF_COMMENTS else line[1:].strip())
+        elif kind and kind not in _STEINER:
             return "is no line of a DIMACS graph"
         return ""
 
     def _wrong_with_edge(self, words: list[str]) -> str:
-        if self.announced < 0:
-            return "comes before the line p edge"
-        if len(words) != 2 or not (_is_whole(words[0]) and _is_whole(words[1])):
+        if not 2 <= len(words) <= _WORDS_MOST or not all(map(_is_whole, words[:2])):
             return "is not e and two vertices"
+        if len(words) == _WORDS_MOST:
+            if not _WEIGHT.fullmatch(words[2]):
+                return "is not e, two vertices and a weight"
+            self.unused["weights of edges"] = None
         u, v = int(words[0]), int(words[1])
-        if not (0 < u <= self.n and 0 < v <= self.n):
-            return f"names vertex {v if 0 < u <= self.n else u}; there are 1 to {self.n}"
+        if (highest := max(u, v)) > (self.n or _VERTEX_LARGEST):
+            there = f"; there are 1 to {self.n}" if self.n else ", which is no number of one"
+            return f"names vertex {highest}{there}"
+        self.lowest = min(self.lowest, u, v)
         if u == v:
             self.loops.append(u)
             return ""
-        self.ends.append(u - 1)
-        self.ends.append(v - 1)
+        self.ends.append(u)
+        self.ends.append(v)
         return ""
 
     def _wrong_with_sizes(self, words: list[str]) -> str:
-        if self.announced >= 0:
+        """Take in the number of vertices, that of edges, and numbers that mean something else."""
+        if self.n:
             return "is the second line of its kind"
-        if len(words) != 3 or words[0] not in _PROBLEM_KINDS or not all(map(_is_whole, words[1:])):
+        known = bool(words) and words[0].lower() in _PROBLEM_KINDS
+        if not known or len(words) < _SIZE_WORDS_LEAST or not all(map(_is_whole, words[1:])):
             return "is not p edge, then vertices and edges"
-        self.n, self.announced = int(words[1]), int(words[2])
+        self.announced = int(words[2])
+        return self._wrong_with_count(words[1])
+
+    def _wrong_with_count(self, n: str) -> str:
+        self.n = int(n)
         if not 1 <= self.n <= LARGEST_GRAPH:
-            return f"has {words[1]} vertices; graphs of 1 to {LARGEST_GRAPH:,} can be colored"
+            return f"has {n} vertices; graphs of 1 to {LARGEST_GRAPH:,} can be colored"
         return ""
+
+    def check_numbers(self) -> None:
+        """Find out how many vertices there are, and from where they are counted.
+
+        InstanceError if an edge names one that there cannot be.
+        """
+        named = [np.frombuffer(some, np.int32) for some in (self.ends, self.loops) if some]
+        highest = max((int(some.max()) for some in named), default=0)
+        from_zero = self.lowest == 0
+        if not self.n and not named:
+            raise self.error("it has neither a line p edge nor edges: it is no whole DIMACS graph")
+        if not self.n:
+            self.n = highest + from_zero
+            self.odd.append("it does not say how many vertices it has: the highest one counts")
+            if not 1 <= self.n <= LARGEST_GRAPH:
+                raise self.error(
+                    f"it has {self.n:,} vertices; graphs of 1 to {LARGEST_GRAPH:,} can be colored"
+                )
+        elif highest > self.n or (from_zero and highest == self.n):
+            there = f"{1 - from_zero} to {self.n - from_zero}"
+            raise self.error(f"it names vertex {highest}; there are {there}")
+        if from_zero:
+            self.odd.append("it counts vertices from 0: they are numbered from 1 here")
+
+    def edges(self) -> NDArray[np.int32]:
+        """Return the edges, 0-based, each once."""
+        ends = np.frombuffer(self.ends, np.int32)
+        return unique_edges(ends if self.lowest == 0 else ends - np.int32(1))
 
     def check_memory(self, edges: int, an_edge: int) -> None:
         """Raise InstanceError if so many bytes an edge, and those of vertices, are not free."""
@@ -141,13 +222,14 @@ class _Lines:
     def instance(self, edges: NDArray[np.int32], listed: int, sha256: str) -> GraphInstance:
         name = name_of(re.sub(r"\.col(\.b)?$", "", plain_name(self.path)))
         comment = "\n".join(self.comments).strip()
-        notes = []
+        notes = list(self.odd)
         if self.loops:
             loops = counted(len(self.loops), "edge")
             notes.append(f"{loops} from a vertex to itself left out, first at {self.loops[0]}")
         listed += len(self.loops)
         # Some of DIMACS' files count an edge once for each of its ends, and list it once.
-        if self.announced not in (len(edges), 2 * len(edges), listed, 2 * listed):
+        counts = (-1, len(edges), 2 * len(edges), listed, 2 * listed)
+        if self.announced not in counts:
             whole = "; is the file whole?" if self.announced > listed else ""
             notes.append(f"it announces {self.announced:,} edges and has {len(edges):,}{whole}")
         notes += [f"its {what} are not kept" for what in self.unused]
@@ -168,24 +250,32 @@ class _Lines:
 def _pieces(data: bytes) -> Iterator[bytes]:
     """Yield the lines up to the one with the sizes, then many at once."""
     sizes = _SIZES.search(data)
-    begin = sizes.end() if sizes else len(data)
+    begin = sizes.end() if sizes else 0
     if begin:
         yield data[:begin]
     yield from pieces(data, begin)
 
 
-def edges_in(lines: bytes, n: int) -> NDArray[np.int32] | None:
-    """Return the edges in ``lines``, 0-based, shape (k, 2), also those from a vertex to itself.
+def edges_in(lines: bytes, highest: int) -> NDArray[np.int32] | None:
+    """Return the edges in ``lines``, (k, 2), also those from a vertex to itself; or with weights.
 
-    None if anything else is in them than ``e`` and two vertices from 1 to ``n``: they must be read
-    one by one, which takes some forty times as long.
+    None if anything else is in them than edges of one form with vertices up to the ``highest``:
+    they must be read one by one, which takes some forty times as long.
     """
-    rows = rows_in(lines, "e")
-    if rows is None or (rows.counts != 2).any():
+    first = _EDGE_BEGINS.match(lines)
+    if first is None:
         return None
-    if rows.values.min(initial=1) < 1 or rows.values.max(initial=1) > n:
+    rows = rows_in(lines, first[1].decode())
+    if rows is None or not len(rows.counts):
         return None
-    return (rows.values - 1).astype(np.int32).reshape(-1, 2)
+    width = int(rows.counts[0])
+    if width not in (2, _WORDS_MOST) or (rows.counts != width).any():
+        return None
+    table = rows.values.reshape(-1, width)
+    if table[:, :2].max(initial=0) > highest or b"," in lines or b";" in lines:
+        return None
+    table[:, 2:] = 1  # weights, which may be longer than vertices
+    return table.astype(np.int32)
 
 
 def _is_whole(word: str) -> bool:
@@ -195,8 +285,12 @@ def _is_whole(word: str) -> bool:
 
 def is_graph(path: Path, data: bytes) -> bool:
     """Whether the file ``data`` at ``path`` is a DIMACS graph, or means to be one."""
-    known = _GRAPH_TEXT.match(data) is not None or _binary_text(data) is not None
-    return known or plain_name(path).lower().endswith(GRAPH_SUFFIXES)
+    known = _GRAPH_TEXT.match(data.removeprefix(b"\xef\xbb\xbf")) is not None
+    if known or _binary_text(data) is not None:
+        return True
+    # Numbers alone are a list of edges, whatever its name.
+    named = plain_name(path).lower().endswith(GRAPH_SUFFIXES)
+    return named and not (data.strip() and _BARE.match(data[:_LOOKED_AT]))
 
 
 def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
@@ -214,15 +308,13 @@ def load_graph(path: str | Path, data: bytes | None = None) -> GraphInstance:
         if preamble is not None and preamble.stop > len(data):
             raise found.error("it ends before its text, whose length it begins with, does")
         found.read(data if preamble is None else data[preamble])
-        if found.announced < 0:
-            raise found.error("it has no line p edge, so it is not a whole DIMACS graph")
         if preamble is not None:
             if found.ends:
                 raise found.error("it has edges both in its text and in its bits")
             edges = _edges_of_bits(found, data[preamble.stop :])
             return found.instance(edges, len(edges), sha256)
         found.check_memory(len(found.ends) // 2, _LISTED_BYTES)
-        edges = unique_edges(np.frombuffer(found.ends, np.int32))
+        edges = found.edges()
         return found.instance(edges, len(found.ends) // 2, sha256)
 
 

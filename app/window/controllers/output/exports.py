@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import platformdirs
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
@@ -100,11 +101,13 @@ class ExportController(Controller):
         return named(self._instance.value.name) if self._instance.value else APPLICATION
 
     def folder_of(self, what: str) -> Path | None:
-        """Return the folder of the instance's file: what other programs read is offered there."""
-        instance = self._instance.value if what in _WRITERS else None
-        path = None if instance is None else instance.path
-        # What is bundled is in the program's own folder.
-        return None if path is None or name_or_path(path) != str(path) else path.parent
+        """Return the folder of the instance's file for a route or classes, if it is the user's own."""
+        run = self._run
+        path = run.instance.path if run is not None and what in _WRITERS else None
+        if path is None or name_or_path(path) != str(path.absolute()):
+            return None
+        own = platformdirs.user_data_path(APPLICATION, appauthor=False)
+        return None if path.is_relative_to(own) else path.parent
 
     @Slot(object)
     def show_recorded(self, recorded: Recorded) -> None:

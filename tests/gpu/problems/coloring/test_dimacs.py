@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,7 +113,7 @@ def test_what_it_says_decides_and_its_ending_where_it_says_nothing(tmp_path: Pat
     assert "no line of a DIMACS graph" in refused(tmp_path, "hello\n", "GRAPH.COL")
     square = tmp_path / "square.col"
     square.write_text(points_text("EUC_2D", [(0, 0), (0, 1), (1, 1)]))
-    assert "'NAME: points', is no line of a DIMACS" in refused(tmp_path, square.read_text())
+    assert isinstance(load_instance(square), TspInstance)
     assert isinstance(load_instance(square.rename(tmp_path / "square.tsp")), TspInstance)
 
 
@@ -122,7 +124,7 @@ def test_bits_that_are_no_graph_are_refused(tmp_path: Path) -> None:
         assert "is the file whole?" in refused(tmp_path, wrong, "x.col.b")
     assert "both in its text and in its bits" in refused(tmp_path, bits(TRIANGLE, matrix[:3, :3]))
     assert "ends before its text" in refused(tmp_path, b"9999999\nc\n" + bytes(100))
-    assert "no line p edge" in refused(tmp_path, b"2\nc\n" + bytes(100))
+    assert "neither a line p edge nor edges" in refused(tmp_path, b"2\nc\n" + bytes(100))
     assert "binary file" in refused(tmp_path, b"c \0\0")
 
 
@@ -328,3 +330,78 @@ def test_one_color_is_the_best_known_where_nothing_is_joined(tmp_path: Path) -> 
     assert load_graph(path).optimum == 1
     path.write_text("p edge 3 1\ne 1 2\n")
     assert load_graph(path).optimum is None
+
+
+EDGES = [(1, 2), (2, 3), (3, 4), (4, 5), (5, 1), (1, 3)]
+
+
+def rewritten(data: st.DataObject) -> str:
+    """The graph of :data:`EDGES`, as another program or person would have written it."""
+
+    def pick(some: Sequence[Any]) -> Any:
+        return data.draw(st.sampled_from(some))
+
+    letter, case = pick(["e", "a", ""]), pick([str.lower, str.upper])
+    problem = {"e": pick(["edge", "edges", "col"]), "a": "sp", "": pick(["tw", "td"])}[letter]
+    counts = pick(["5 6", "5 12", "5 99", "5 6 4"])
+    first, weight = pick([1, 0]), pick(["", " 7", " 2.5"])
+    lines = [f"p {problem} {counts}"] if pick([1, 1, 0]) or not letter else []
+    edges = pick([EDGES, EDGES[::-1], [(v, u) for u, v in EDGES], EDGES * 3])
+    lines += [f"{letter} {u - 1 + first}  {v - 1 + first}{weight}" for u, v in edges]
+    if pick([0, 1]):
+        lines.append(f"{letter} {1 + first} {1 + first}")
+    for _ in range(data.draw(st.integers(0, 3))):
+        comment = pick(["c", "c text", "ctext", "# text", "% text", "", "  ", "c e 1 9"])
+        lines.insert(data.draw(st.integers(0, len(lines))), comment)
+    end = str(pick(["\n", "\r\n", "\r"]))
+    return end.join(map(case, lines)) + str(pick(["", end]))
+
+
+@settings(max_examples=200)
+@given(data=st.data(), piece=st.sampled_from([1, 20, 1 << 20]))
+def test_a_graph_in_any_dialect_is_the_same(data: st.DataObject, piece: int) -> None:
+    text = rewritten(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(integers, "PIECE", piece)
+        graph = load_instance(Path("x.col"), text.encode())
+    assert isinstance(graph, GraphInstance)
+    assert (graph.n, graph.edges.tolist()) == (5, unique_edges(np.array(EDGES) - 1).tolist())
+
+
+def test_what_was_assumed_of_a_graph_is_said(tmp_path: Path) -> None:
+    note = load_text(tmp_path, "e 0 1\ne 1 2 5\n").note
+    assert note == (
+        "it does not say how many vertices it has: the highest one counts; it counts vertices "
+        "from 0: they are numbered from 1 here; its weights of edges are not kept"
+    )
+    assert load_text(tmp_path, "# by hand\np tw 3 2\n1 2\n2 3\n", "x.gr").n == 3
+    assert "names vertex 3; there are 0 to 2" in refused(tmp_path, "p edge 3 2\ne 0 1\ne 2 3\n")
+
+
+def test_the_graph_of_a_steiner_problem(tmp_path: Path) -> None:
+    text = """33D32945 STP File, STP Format Version 1.0
+
+SECTION Comment
+Name    "Odd wheel"
+Creator "somebody"
+END
+
+SECTION Graph
+Nodes 4
+Edges 3
+E 1 2 10
+E 2 3 10
+E 1 4 1
+END
+
+SECTION Terminals
+Terminals 2
+T 1
+T 3
+END
+
+EOF
+"""
+    graph = load_text(tmp_path, text, "b01.stp")
+    assert (graph.n, graph.edges.tolist()) == (4, [[0, 1], [0, 3], [1, 2]])
+    assert graph.note == "its weights of edges are not kept; its terminals are not kept"

@@ -77,8 +77,8 @@ def test_columns_and_what_numbers_are_can_be_chosen(
     sheet = sheet_of(qtbot, opened)
     assert not sheet.open_button.isEnabled()  # which columns count is not said
     assert "None of its columns" in sheet.seen.text()
-    choose(sheet.ends[0], "2: Rechts")
-    choose(sheet.ends[1], "3: Hoch")
+    choose(sheet.columns[0], "2: Rechts")
+    choose(sheet.columns[1], "3: Hoch")
     sheet = sheet_of(qtbot, opened)
     if sheet.question.isVisible():
         click(sheet.answers[0])
@@ -91,11 +91,15 @@ def test_columns_and_what_numbers_are_can_be_chosen(
     assert not sheet.open_button.isEnabled()  # "Rechts" is no number
     sheet = reread(qtbot, opened, "header", "Names of columns")
     sheet = reread(qtbot, opened, "decimal", "Comma")
+    choose(sheet.columns[2], "4: Zahl")
+    sheet = sheet_of(qtbot, opened)
+    assert sheet.table.headings == ["–", "x", "y", "name"]
     with qtbot.waitSignal(opened.files.ready):
         click(sheet.open_button)
     instance = opened.instance.value
     assert isinstance(instance, TspInstance)
     assert instance.display.tolist() == [[1.5, 2.0], [3.0, 4.25], [5.0, 0.0], [6.0, 1.0]]
+    assert instance.names == ("7", "8", "9", "3")
 
 
 def test_a_file_that_is_given_up_leaves_everything_as_it_was(
