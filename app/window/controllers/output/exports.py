@@ -101,7 +101,7 @@ class ExportController(Controller):
         return named(self._instance.value.name) if self._instance.value else APPLICATION
 
     def folder_of(self, what: str) -> Path | None:
-        """Return the folder of the instance's file for a route or classes, if it is the user's own."""
+        """Return the folder of the instance's file, if it is the user's own, for such an export."""
         run = self._run
         path = run.instance.path if run is not None and what in _WRITERS else None
         if path is None or name_or_path(path) != str(path.absolute()):
