@@ -122,7 +122,8 @@ _DISPLAY_ROWS = (
         problem=Problem.TSP,
         format="TSPLIB",
         content="instance",
-        patterns="*.tsp *.atsp *.tsp.gz *.atsp.gz *.csv *.tsv *.csv.gz",
+        patterns="*.tsp *.atsp *.tsp.gz *.atsp.gz *.csv *.tsv *.csv.gz *.txt *.xlsx *.npy *.npz "
+        "*.gpx *.kml *.kmz *.geojson *.osm",
         solution_format="TSPLIB tour (*.tour)",
         best="BEST LENGTH",
         best_tip="Exact length of the best tour so far",
@@ -166,12 +167,11 @@ _DISPLAY_ROWS = (
 # The problems that the window can show, the one that it shows first at the front.
 DISPLAYS: Mapping[Problem, ProblemDisplay] = {row.problem: row for row in _DISPLAY_ROWS}
 
-_FILE_FORMATS = ", ".join(row.format for row in _DISPLAY_ROWS) + " or CSV"
-
 # What can be opened; what to do while no instance is open; and the same on the empty map.
-OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _DISPLAY_ROWS)
-DROP_HERE = f"Drop a {_FILE_FORMATS} file anywhere on this window."
-WELCOME = f"Drop a {_FILE_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
+OPEN_TIP = "Open a file with places, distances or a graph: a table, TSPLIB, DIMACS, GPX and others"
+_DROPPED = "Drop a file with places, distances or a graph"
+DROP_HERE = f"{_DROPPED} anywhere on this window."
+WELCOME = f"{_DROPPED} here,\nopen one with Ctrl+O,\nor choose a bundled instance."
 
 STUDY_SUFFIXES = (".toml", ".sqlite")  # of the design of a study, and of its results
 
