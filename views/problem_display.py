@@ -146,7 +146,7 @@ _DISPLAY_ROWS = (
         problem=Problem.COLORING,
         format="DIMACS",
         content="graph",
-        patterns="*.col *.col.b *.col.gz *.col.b.gz",
+        patterns="*.col *.col.b *.col.gz *.col.b.gz *.mtx *.graphml *.gml *.dot *.gv *.g6",
         solution_format="DIMACS solution (*.sol)",
         best="FEWEST COLORS",
         best_tip="Colors of the best coloring so far, which is checked to be proper",
@@ -177,8 +177,7 @@ STUDY_SUFFIXES = (".toml", ".sqlite")  # of the design of a study, and of its re
 
 # Filter of the dialog that asks for an instance.
 FILES = (
-    " and ".join(f"{row.format} {row.content}s" for row in _DISPLAY_ROWS)
-    + f" ({' '.join(row.patterns for row in _DISPLAY_ROWS)});;"
+    f"Places, distances and graphs ({' '.join(row.patterns for row in _DISPLAY_ROWS)});;"
     + "Tours (*.tour *.tour.gz);;Runs and sessions (*.jsonl *.json);;"
     + "Studies (*.toml *.sqlite);;All files (*)"
 )

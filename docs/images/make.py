@@ -1,7 +1,8 @@
 """Make pictures of the user guide anew, in the real window, on this machine's first CPU core.
 
-NAME is runs, study, guide-files, guide-route, guide-film or guide-live; without names, all of them are made. Run
-it from the checkout, after a change of the window that they show. It needs a minute or two.
+NAME is runs, study, guide-files, guide-route, guide-film or guide-live; without names, all of them
+are made. Run it from the checkout, after a change of the window that they show. It needs a minute
+or two.
 """
 
 from __future__ import annotations
