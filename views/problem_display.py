@@ -122,8 +122,8 @@ _DISPLAY_ROWS = (
         problem=Problem.TSP,
         format="TSPLIB",
         content="instance",
-        patterns="*.tsp *.atsp *.tsp.gz *.atsp.gz *.csv *.tsv *.csv.gz *.txt *.xlsx *.npy *.npz "
-        "*.gpx *.kml *.kmz *.geojson *.osm",
+        patterns="*.tsp *.atsp *.csv *.tsv *.txt *.xlsx *.npy *.npz *.json *.gpx *.kml *.kmz "
+        "*.geojson *.osm *.gz *.bz2 *.xz *.zip",
         solution_format="TSPLIB tour (*.tour)",
         best="BEST LENGTH",
         best_tip="Exact length of the best tour so far",

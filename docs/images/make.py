@@ -1,6 +1,6 @@
 """Make pictures of the user guide anew, in the real window, on this machine's first CPU core.
 
-NAME is runs, study, guide-files, guide-route, guide-film or guide-live; without names, all of them
+NAME is runs, study, guide-files, guide-stops, guide-film or guide-live; without names, all of them
 are made. Run it from the checkout, after a change of the window that they show. It needs a minute
 or two.
 """
@@ -280,7 +280,7 @@ def route(desk: Desk) -> None:
     desk.window.dashboard.show_view(StopsView.key)
     desk.window.setup.stop.set_values({"iterations": 300, "go_on": True})
     desk.run()
-    desk.keep("guide-route")
+    desk.keep("guide-stops")
 
 
 def film(desk: Desk) -> None:
@@ -329,7 +329,7 @@ PICTURES: Mapping[str, Callable[[Desk], None]] = {
     "runs": runs,
     "study": study,
     "guide-files": files,
-    "guide-route": route,
+    "guide-stops": route,
     "guide-film": film,
     "guide-live": live,
 }

@@ -53,6 +53,8 @@ class FileDialogs(QObject):
         self.picture: PictureDialog | None = None  # made when it is wanted
         # Takes a name in ``EXPORTS`` or the key of a view; returns how the offered name begins.
         self.stem_of: Callable[[str], str] = lambda _: "formicarium"
+        # Takes the same; returns the folder that is offered, or None for that of the last export.
+        self.folder_of: Callable[[str], Path | None] = lambda _: None
 
     def ask_to_open(self) -> None:
         """Let the user choose an existing file."""
@@ -68,7 +70,14 @@ class FileDialogs(QObject):
         """Let the user choose where to write the export ``name``, a key of ``EXPORTS``."""
         text, ending, filter_ = EXPORTS[name]
         chosen = partial(self.to_export.emit, name)
-        self.ask_to_save(text.rstrip("…"), self.stem_of(name), ending, filter_, chosen)
+        self.ask_to_save(
+            text.rstrip("…"),
+            self.stem_of(name),
+            ending,
+            filter_,
+            chosen,
+            folder=self.folder_of(name),
+        )
 
     def ask_for_picture(self, key: str, form: str) -> None:
         """Let the user choose where to write a picture of the view ``key``."""
@@ -151,9 +160,15 @@ class FileDialogs(QObject):
         filter_: str,
         chosen: Callable[[Path], object],
         parent: QWidget | None = None,
+        folder: Path | None = None,
     ) -> None:
-        """Let the user choose where to write; offer the first name that no file there has."""
+        """Let the user choose where to write; offer the first name that no file there has.
+
+        That is in this ``folder``, or in that of the last export.
+        """
         dialog = self._dialog(title, filter_, "save-folder", chosen, parent)
+        if folder is not None and folder.is_dir():
+            dialog.setDirectory(str(folder))
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
         dialog.setDefaultSuffix(ending.partition(".")[2])

@@ -179,8 +179,49 @@ def _more_headings(cell: str, plan: _Plan) -> list[str]:
     return [f"{cell} {count}" if cell else "" for count in range(2, plan.width + 1)]
 
 
+@dataclass(frozen=True)
+class JoinedTable(Table):
+    """A table whose names have the sign between its columns in them, without quotes."""
+
+    inner: Table
+    name: int  # where they are
+    width: int  # of the header
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield number and cells of each row; see :class:`Table`."""
+        at, sign = self.name, f"{self.separator} "
+        for number, cells in self.inner.rows():
+            more = len(cells) - self.width
+            if more > 0:
+                cells = [*cells[:at], sign.join(cells[at : at + more + 1]), *cells[at + more + 1 :]]
+            yield number, cells
+
+
+def _joined(table: Table) -> Table:
+    """Return ``table`` with whole names if those are in pieces, so that a number is no number."""
+    named = named_coordinates(table)
+    sample, width = table.sample, len(table.header)
+    if named is None or named.name is None or not any(len(row) > width for row in sample):
+        return table
+    joined = JoinedTable(
+        table.path,
+        table,
+        named.name,
+        width,
+        read_as=table.read_as,
+        separator=table.separator,
+    )
+    fits = all(
+        len(row) == width and is_number(row[named.first]) and is_number(row[named.second])
+        for row in joined.sample
+    )
+    rest = all(is_number(row[at]) for row in sample for at in (named.first, named.second))
+    return joined if fits and not rest else table
+
+
 def plain_table(table: Table) -> Table:
     """Return ``table`` with plain numbers for coordinates; itself if it has no other ones."""
+    table = _joined(table)
     joined, (plans, east) = False, _plans(table, _only(table), joined=False)
     if not table.separator:  # blanks may be within a cell: 52° 31' 12" N
         lines, of_lines = _plans(table, None, joined=True)
@@ -201,6 +242,14 @@ def plain_table(table: Table) -> Table:
         separator=table.separator,
     )
     return replace(changed, coordinates=_coordinates(changed))
+
+
+def notes_of(table: Table) -> list[str]:
+    """Return what the user should know of how the cells of a table were read."""
+    inner = table.inner if isinstance(table, PlainTable) else table
+    if isinstance(inner, JoinedTable):
+        return ["names with commas in them are put together; quotes around them would say so"]
+    return []
 
 
 def _only(table: Table) -> Collection[int] | None:

@@ -37,18 +37,12 @@ from gpu.problems.tsp.globe import (
 )
 from gpu.problems.tsp.inhabited import CELL_SIDE, latitude_column, where_people_live
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.place_cells import PlainTable, plain_table
+from gpu.problems.tsp.place_cells import PlainTable, notes_of, plain_table
 
 TABLE_FINEST = (
     1_000  # units that a table's places span at least, so that rounded lengths still differ
 )
-_GEONAMES = (
-    *("geonameid", "name", "asciiname", "alternatenames", "latitude", "longitude"),
-    *("feature class", "feature code", "country code", "cc2", "admin1", "admin2", "admin3"),
-    *("admin4", "population", "elevation", "dem", "timezone", "modification date"),
-)
-"""The columns of the dumps of GeoNames, which have no header."""
-
+_GAZETTEER_WIDTH = 12  # columns that it has at least
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _QUARTER = 90.0  # degrees: the largest latitude
 _FINE_SHARE = 0.5  # of numbers with at least three decimals, as degrees mostly have
@@ -250,7 +244,7 @@ def load_places(
             ordered = _in_order(found, read_as, coordinates)
             wanted = wanted or (ordered.columns.said() if ordered is not found else "")
             found = ordered
-        names, notes = found.names, found.notes()
+        names, notes = found.names, [*found.notes(), *notes_of(table)]
         n, again = without_return(found.points(), names)
         names, notes = names[:n], [*notes, *again]
         columns_said = found.columns.said() if wanted else ""
@@ -312,15 +306,17 @@ def _columns(table: Table, wanted: str) -> Columns:
 
 
 def _of_gazetteer(table: Table) -> Columns | None:
-    """Return where the coordinates are in a dump of GeoNames; None if ``table`` is none."""
+    """Return where the coordinates are in a dump of GeoNames; None if ``table`` is none.
+
+    It has no header: number, three kinds of names, latitude and longitude; at its end are the zone
+    of time and a date.
+    """
     rows = table.sample
-    if table.header or not rows or not all(len(row) == len(_GEONAMES) for row in rows):
+    if table.header or not rows or not all(len(row) >= _GAZETTEER_WIDTH for row in rows):
         return None
-    zone, changed = _GEONAMES.index("timezone"), _GEONAMES.index("modification date")
-    if not all("/" in row[zone] and _DATE.fullmatch(row[changed]) for row in rows):
+    if not all(row[0].isdigit() and "/" in row[-2] and _DATE.fullmatch(row[-1]) for row in rows):
         return None
-    first, second, name = map(_GEONAMES.index, ("latitude", "longitude", "name"))
-    return Columns(first, second, name, LATITUDE, ordered=True)
+    return Columns(4, 5, 1, LATITUDE, ordered=True)
 
 
 def _has_signs(table: Table) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.problems.tsp.instance import RouteOrder, TspInstance
-from gpu.problems.tsp.routes import RouteInstance
+from gpu.problems.tsp.route_instance import RouteInstance
 
 
 class Stop(NamedTuple):

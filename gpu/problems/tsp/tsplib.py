@@ -41,7 +41,8 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.layout import laid_out
 from gpu.problems.tsp.matrices import as_far
 from gpu.problems.tsp.numbers import TSPLIB_NUMBER, Numbers, Points, points_of
-from gpu.problems.tsp.routes import RouteInstance, hamiltonian, restricted, without
+from gpu.problems.tsp.route_instance import RouteInstance
+from gpu.problems.tsp.routes import hamiltonian, restricted, without
 from gpu.problems.tsp.specification import Document, document_of
 from gpu.problems.tsp.tabled import LARGEST_TABLE, ON_GLOBE, TABLED, TORUS_SIDE, table_of
 
@@ -202,7 +203,7 @@ def _instance(document: Document, read_as: ReadAs) -> TspInstance:
                 fixed=[] if fixed is None else fixed.tolist(),
                 forbidden=none,
             )
-    return replace(made, note="; ".join(document.notes))
+    return replace(made, note="; ".join(filter(None, (made.note, *document.notes))))
 
 
 def _name(document: Document) -> str:

@@ -153,3 +153,22 @@ def test_no_password_in_an_address_is_printed(tmp_path: Path, arguments: list[st
     done = run(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert "secret" not in done.stdout + done.stderr
+
+
+def test_a_route_begins_and_ends_where_it_is_said(inside: Command, tmp_path: Path) -> None:
+    options = ("--device", "cpu", "--colony", "acs", "--iterations", 5, "--seed", 1, "--json")
+    ends = ("--from", 3, "--to", 20)
+    done = inside("solve", RING, *ends, *options, "--out", tmp_path)
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert (found["tour"][0], found["tour"][-1]) == (3, 20)
+    assert sorted(found["tour"]) == list(range(1, 51))
+    assert "an open route from city 3 to city 20" in found["notes"]
+    (log,) = tmp_path.glob("*.jsonl")
+    replayed = json.loads(inside("replay", log, "--json").stdout.splitlines()[-1])
+    assert replayed["tour"] == found["tour"]
+    unknown = inside("solve", RING, "--from", "Rome", *options)
+    assert unknown.returncode == 2
+    assert "there is no city 'Rome'; they have the numbers 1 to 50" in unknown.stderr
+    graph = inside("solve", "queens-49", "--open", *options)
+    assert graph.returncode == 2
+    assert "it is a graph" in graph.stderr

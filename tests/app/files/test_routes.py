@@ -18,7 +18,8 @@ from gpu.problems.loading import load_instance
 from gpu.problems.solutions import load_solution
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.places import load_places
-from gpu.problems.tsp.routes import RouteInstance, restricted
+from gpu.problems.tsp.route_instance import RouteInstance
+from gpu.problems.tsp.routes import restricted
 from gpu.problems.tsp.tsplib import load
 
 pytestmark = pytest.mark.usefixtures("windows_files")

@@ -10,6 +10,8 @@ from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import MovesMade, Trails, Wanted
+from gpu.problems.memory import open_route
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import RouteOrder, TspInstance
 from tests.hands import click, double_click, move
 from tests.views.scenes import in_sight, pixel_of, show_state, snapshot, uniform
@@ -261,3 +263,21 @@ def test_no_edge_is_nearer_than_the_one_that_is_found() -> None:
             edge = int(np.flatnonzero(tour == found.places[0])[0])
             assert found.places[1] == tour[(edge + 1) % 60]
             assert apart[edge] == pytest.approx(apart.min(), abs=1e-3)
+
+
+def test_an_open_route_is_drawn_without_the_way_back(qtbot: QtBot) -> None:
+    corners = np.array([[0.0, 0.0], [10.0, 0.0], [10.0, 10.0], [0.0, 10.0]])
+    square = TspInstance("square", "", Metric.EUC_2D, corners, None, corners)
+    route = open_route(square, 0, 3)
+    view = TourView()
+    qtbot.addWidget(view)
+    view.show_instance(route)
+    tour = route.solution_from([0, 1, 2, 3])
+    view.layers["best"].show_part(tour)
+    order = route.route_of(tour)
+    assert (order.cities.tolist(), order.closed) == ([0, 1, 2, 3], False)
+    assert len(view.layers["cities"].cities) == 4 < route.n
+    on_way, on_way_back = QPointF(5.0, 0.1), QPointF(0.1, 5.0)
+    assert near_edge(corners, order, on_way, (0.1, 0.1)) == Pointed(places=(0, 1))
+    assert near_edge(corners, order, on_way_back, (0.1, 0.1)) == NOTHING
+    assert "an open route from city 1 to city 4" in view.caption.text()

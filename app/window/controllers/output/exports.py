@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import platformdirs
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
@@ -77,6 +78,7 @@ class ExportController(Controller):
         super().__init__(parts, parent)
         window = self._window
         window.dialogs.stem_of = self.stem_of
+        window.dialogs.folder_of = self.folder_of
         window.dialogs.to_export.connect(self.export)
         self._recorded: Recorded | None = None  # the run in sight, if its log was opened
         self._instance.changed.connect(self._forget_recorded)
@@ -95,6 +97,15 @@ class ExportController(Controller):
         if (run := self._run) is not None:
             return stem(run.session)
         return named(self._instance.value.name) if self._instance.value else APPLICATION
+
+    def folder_of(self, what: str) -> Path | None:
+        """Return the folder of the instance's file for a route, if it is the user's own file."""
+        run = self._run
+        path = run.instance.path if run is not None and what in ROUTE_WRITERS else None
+        if path is None or name_or_path(path) != str(path.absolute()):
+            return None
+        own = platformdirs.user_data_path(APPLICATION, appauthor=False)
+        return None if path.is_relative_to(own) else path.parent
 
     @Slot(object)
     def show_recorded(self, recorded: Recorded) -> None:

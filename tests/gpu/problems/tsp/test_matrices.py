@@ -21,7 +21,7 @@ from gpu.problems.squares import square_of
 from gpu.problems.table import Table
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.matrices import from_distances
-from gpu.problems.tsp.routes import RouteInstance
+from gpu.problems.tsp.route_instance import RouteInstance
 from tests.gpu.problems.texts import is_one_sentence
 
 NAMES = ("Aach", "Bonn", "Celle", "Delft")

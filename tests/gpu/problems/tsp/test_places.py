@@ -279,6 +279,42 @@ def test_a_dump_of_a_gazetteer_has_no_header(tmp_path: Path) -> None:
     assert table(tmp_path, some, "degrees", "p.txt").display[0].tolist() == [100.131, 4.101]
 
 
+def test_names_with_commas_and_no_quotes(tmp_path: Path) -> None:
+    text = "name,lat,lon\nShop, A,52.52,13.405\nShop,52.531,13.385\nShop, C, D,52.5,13.42\n"
+    instance = table(tmp_path, text)
+    assert instance.names == ("Shop, A", "Shop", "Shop, C, D")
+    assert "names with commas" in instance.note
+    with pytest.raises(InstanceError, match=r"line 2: 'x' in column 2 is no number"):
+        table(tmp_path, "name,lat,lon\nA,x,1,2\nB,5\nC,1,2\n")
+
+
+SOLOMON = """R101
+
+VEHICLE
+NUMBER     CAPACITY
+  25         200
+
+CUSTOMER
+CUST NO.  XCOORD.   YCOORD.    DEMAND   READY TIME  DUE DATE   SERVICE   TIME
+
+    0      35         35          0          0       230          0
+    1      41         49         10        161       171         10
+    2      35         17          7         50        60         10
+"""
+
+
+def test_places_of_vehicle_routing(tmp_path: Path) -> None:
+    instance = table(tmp_path, SOLOMON, name="r101.txt")
+    assert instance.display.tolist() == [[35, 35], [41, 49], [35, 17]]
+    assert instance.names == ("0", "1", "2")
+    assert instance.note.startswith("one tour through all: vehicles, demands and times are left")
+    assert table(tmp_path, SOLOMON, instance.read_as, "r101.txt").digest() == instance.digest()
+    head = SOLOMON.partition("CUST NO")[0]
+    for wrong, why in ((head, "no customers"), (f"{SOLOMON}9 9\n", "no row of a customer")):
+        with pytest.raises(InstanceError, match=why):
+            table(tmp_path, wrong, name="r101.txt")
+
+
 def test_the_way_back_is_no_place_of_its_own(tmp_path: Path) -> None:
     near = f"name,lat,lon\n{NEAR}A,52.5200,13.4050\n"
     instance = table(tmp_path, near)

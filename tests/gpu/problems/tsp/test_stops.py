@@ -9,7 +9,8 @@ from gpu.core.errors import SolutionError
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.places import load_places
-from gpu.problems.tsp.routes import RouteInstance, restricted
+from gpu.problems.tsp.route_instance import RouteInstance
+from gpu.problems.tsp.routes import restricted
 from gpu.problems.tsp.stops import Stop, stops
 from gpu.problems.tsp.tsplib import load
 

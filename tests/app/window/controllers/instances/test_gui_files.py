@@ -85,13 +85,16 @@ def test_a_table_of_places(
         window.actions_["start"].trigger()
     for name, ending in (("route", "-route.csv"), ("gpx", ".gpx"), ("geojson", ".geojson")):
         assert window.actions_.exports[name].isEnabled()
+        assert window.dialogs.folder_of(name) == tmp_path  # beside what was read
         path = tmp_path / f"x{ending}"
         opened.exports.export(name, path)
         written(qtbot, opened, path)
     assert "Potsdam" in (tmp_path / "x-route.csv").read_text()
     assert len(json.loads((tmp_path / "x.geojson").read_text())["features"]) == 5
 
+    assert window.dialogs.folder_of("log") is None
     open_(qtbot, opened)
+    assert window.dialogs.folder_of("route") is None  # a bundled one
     assert not window.setup.instance.seen.isVisible()
     assert not view.chips["names"].isVisible()
     assert not window.actions_.exports["geojson"].isEnabled()
