@@ -94,7 +94,11 @@ def _tour_facts(instance: TspInstance) -> str:
     kind = "directed, " if instance.directed else ""
     optimum = instance.optimum
     yours = " (yours)" if instance.optimum_by_user else ""
-    known = f"best known length {whole(optimum)}{yours}" if optimum else "no best known length"
+    known = (
+        f"best known length {instance.cost_unit.text(optimum)}{yours}"
+        if optimum
+        else "no best known length"
+    )
     unit = f", lengths in {instance.unit}" if instance.unit else ""
     wish = f", {instance.wish}" if instance.wish else ""
     cities = number_of(instance.real_n, "city")

@@ -195,5 +195,5 @@ def require_few_directed(instance: TspInstance) -> None:
 def require_for_focused_cuda(instance: TspInstance) -> None:
     """Raise ParameterError if focused-gpu does not take ``instance``."""
     require_few_directed(instance)
-    if not instance.directed:  # what is longer is no good, else: see LONGEST_REDUCED of the kernels
+    if not instance.directed:  # else sums have 64 bits
         require_short(instance, "focused")

@@ -21,6 +21,7 @@ from gpu.problems.table_kinds import TABLE_KINDS, load_table
 from gpu.problems.tsp import matrix_objects, tours, tsplib
 from gpu.problems.tsp.geographic import MAP_FORMATS
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.json_places import is_json_places, load_json_places
 from gpu.problems.tsp.routes import city_called, restricted, with_route
 from gpu.problems.tsp.solomon import is_solomon, load_solomon
 from gpu.problems.tsp.specification import looks_like_tsplib
@@ -58,6 +59,7 @@ def _load_tsplib(file: InputFile) -> Instance:
 FORMATS = (
     *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
     Format((FileKind.PLACES,), "a file of vehicle routing", is_solomon, load_solomon),
+    Format((FileKind.PLACES,), "JSON with places", is_json_places, load_json_places),
     *(Format((one.kind,), one.title, one.looks, one.load, one_way=True) for one in GRAPH_FORMATS),
     Format(
         (FileKind.TSPLIB,),

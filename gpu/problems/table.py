@@ -92,8 +92,8 @@ def is_table(file: InputFile) -> bool:
     if count := _FIRST_NUMBER.match(text):  # of the rows below, or the first row of a triangle
         text = text[count.end() :]
     first = text.split(b"\n", 1)[0][:10_000]
-    if b"\xb0" in first or _NAME_AND_TWO.fullmatch(first):  # a sign of degrees
-        return True
+    if b"\xb0" in first or any(map(_NAME_AND_TWO.fullmatch, text[:10_000].split(b"\n")[:2])):
+        return True  # a sign of degrees, or names and numbers, perhaps below a header
     return any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text) is not None
 
 
@@ -409,6 +409,7 @@ _PAIRS = (
 _BESIDE_NAMES = {
     *("gps", "geo", "stop", "city", "node", "place", "point", "location", "loc", "map", "centroid"),
     *("coord", "coordinate", "coordinates", "pos", "position", "deg", "degree", "degrees", "dd"),
+    *("geogr", "geographische", "geographischer", "dezimal", "grad", "degré", "degrés", "grados"),
     *("decimal", "wgs84", "wgs", "utm", "m", "km", "px", "in", "n", "e", "geographic"),
 }
 """Words that may stand beside such a word in a header: gps_lat, stop_lon, x coordinate."""

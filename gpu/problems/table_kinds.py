@@ -25,44 +25,22 @@ TABLE_KINDS = (FileKind.PLACES, FileKind.MATRIX, FileKind.EDGES, FileKind.ADJACE
 
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
-
 _LENGTH_WORDS = {
+    *("distance", "distances", "dist", "length", "km", "miles", "metres", "meters", "m"),
     *(
-        "distance",
-        "distances",
-        "dist",
         "duration",
         "durations",
         "time",
         "traveltime",
-        "cost",
-        "costs",
-    ),
-    *(
-        "length",
-        "km",
-        "miles",
         "minutes",
         "min",
         "seconds",
         "hours",
-        "metres",
-        "meters",
-        "m",
         "s",
         "h",
     ),
-    *(
-        "entfernung",
-        "distanz",
-        "dauer",
-        "fahrzeit",
-        "kosten",
-        "strecke",
-        "distancia",
-        "durée",
-        "duree",
-    ),
+    *("cost", "costs", "entfernung", "distanz", "dauer", "fahrzeit", "kosten", "strecke"),
+    *("distancia", "durée", "duree"),
 }
 _MOST_WEIGHTS = 1 << 22  # rows of weights that are looked at
 _COMPLETE = 0.5  # share of all pairs from which on weights are taken for distances

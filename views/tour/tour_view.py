@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from gpu.core.formats import number_of, percent, whole
+from gpu.core.formats import number_of, percent
 from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.stops import in_order
@@ -373,10 +373,11 @@ class TourView(CanvasView):
         text = "" if instance is None else _HOW if self.editing.on else _caption(instance)
         if instance is not None and improved is not None:
             before, after = (instance.tour_length(tour) for tour in improved)
+            unit = instance.cost_unit
             gain = percent(100 * (before - after) / max(before, 1))
-            made = f"{whole(before)} → {whole(after)} (−{gain})"
+            made = f"{unit.text(before)} → {unit.text(after)} (−{gain})"
             if after == before:
-                made = f"left {whole(before)} as it was"
+                made = f"left {unit.text(before)} as it was"
             text = f"local search {made}  ·  {text}"
         if self._comparison and self.chips["given"].isChecked():
             text = f"{self._comparison}  ·  {text}"
@@ -405,7 +406,8 @@ def _words(instance: TspInstance, part: Pointed) -> str:
     names = [display.name_of(instance, place) for place in part.places]
     if len(names) == 2:
         start, end = np.array(part.places)
-        return f"{' → '.join(names)}, length {whole(int(instance.distances(start, end)))}"
+        length = instance.cost_unit.amount(int(instance.distances(start, end)))
+        return f"{' → '.join(names)}, length {length}"
     x, y = instance.display[part.places[0]]
     where = f"latitude {y:g}, longitude {x:g}" if instance.geographic else f"({x:g}, {y:g})"
     return f"{names[0]} at {where}"
@@ -417,7 +419,7 @@ def _caption(instance: TspInstance) -> str:
     if wish := instance.wish:
         parts.insert(2, wish)
     if instance.optimum:
-        parts.append(f"best known {whole(instance.optimum)}")
+        parts.append(f"best known {instance.cost_unit.amount(instance.optimum)}")
     if instance.computed_layout:
         parts.append("computed layout")
     return "  ·  ".join(parts)

@@ -30,6 +30,7 @@ from gpu.problems.tsp.instance import TspInstance
 
 _NUMBER = re.compile(r"\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\s*")
 _DECLARED_WIDE = re.compile(rb"\s*<\?xml[^>]*encoding=.(utf-?16|ucs|utf-?32)", re.IGNORECASE)
+_TURN = 360.0  # degrees
 _DEEPEST = 1_000  # elements within each other
 _PIECE = 1 << 20  # bytes that are taken apart without a pause
 
@@ -82,7 +83,9 @@ def _instance(
         return f"{at} {spots.lines[row]}"
 
     degrees, names = spots.degrees, spots.names
-    check_degrees(file, degrees, where)
+    projected = np.abs(degrees).max() > _TURN
+    way_out = "; they seem to be projected: write longitude and latitude" if projected else ""
+    check_degrees(file, degrees, where, way_out)
     said = [*notes, *([spots.note] if spots.note else [])]
     n, again = without_return(degrees, names, unnamed=spots.is_line)
     check_count(file, spots.what, n)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from gpu.problems.table import LATITUDE, Columns, Table, is_number, named_coordinates
+from gpu.problems.table import LATITUDE, Columns, Table, TextTable, is_number, named_coordinates
 
 _REAL = r"[0-9]{1,3}(?:[.,][0-9]+)?"
 _SIXTIETH = r"[0-9]{1,2}(?:[.,][0-9]+)?"
@@ -58,8 +58,11 @@ class _Number:
     angle: bool = False  # whether a sign of degrees or a letter is there
 
 
-def _number(text: str, east: str) -> _Number | None:
-    """Return the number or the angle that ``text`` is; ``east`` is what O stands for, E or W."""
+def _number(text: str, east: str, *, sure: bool = False) -> _Number | None:
+    """Return the number or the angle that ``text`` is; ``east`` is what O stands for, E or W.
+
+    Without a sign or a letter it is an angle only if it is ``sure`` that it is one.
+    """
     text = text.strip().replace("−", "-")
     if is_number(text):
         return _Number(text)
@@ -74,7 +77,11 @@ def _number(text: str, east: str) -> _Number | None:
         letter = east
         if not east:  # Ost or Oeste
             return None
-    if found is None or (found["before"] and found["after"]) or not (found["mark"] or letter):
+    if (
+        found is None
+        or (found["before"] and found["after"])
+        or not (found["mark"] or letter or sure)
+    ):
         return None
     parts = [float((found[one] or "0").replace(",", ".")) for one in _PARTS]
     whole = not (found["minutes"] and parts[0] % 1) and not (found["seconds"] and parts[1] % 1)
@@ -111,11 +118,11 @@ def _pair(text: str, east: str) -> list[_Number] | None:
     return None
 
 
-def _taken_apart(cell: str, east: str) -> tuple[str, list[_Number]] | None:
+def _taken_apart(cell: str, east: str, *, sure: bool = False) -> tuple[str, list[_Number]] | None:
     """Return the name and the numbers in a cell; None if it is a plain number, or has none."""
     if is_number(cell) or len(cell) > _LONGEST or not any(map(str.isdigit, cell)):
         return None
-    if (one := _number(cell.strip(_BRACKETS), east)) is not None:
+    if (one := _number(cell.strip(_BRACKETS), east, sure=sure)) is not None:
         return "", [one]
     if (both := _pair(cell, east)) is not None:
         return "", both
@@ -149,6 +156,7 @@ class PlainTable(Table):
     inner: Table
     plans: Mapping[int, _Plan]
     east: str
+    sure: bool = False  # whether the header says that these are coordinates
     joined: bool = False  # whether each line is one cell: its blanks do not separate columns
     degrees: bool = False  # whether signs or letters say that they are degrees
     coordinates: Columns | None = None  # where both are known by that
@@ -165,7 +173,7 @@ class PlainTable(Table):
             if plan is None:
                 changed.append(cell)
                 continue
-            found = _taken_apart(cell, self.east)
+            found = _taken_apart(cell, self.east, sure=self.sure)
             name, numbers = found if found is not None else ("", [])
             if len(numbers) == len(plan.axes) and (plan.named or not name):
                 changed += [name] if plan.named else []
@@ -222,8 +230,11 @@ def _joined(table: Table) -> Table:
 def plain_table(table: Table) -> Table:
     """Return ``table`` with plain numbers for coordinates; itself if it has no other ones."""
     table = _joined(table)
-    joined, (plans, east) = False, _plans(table, _only(table), joined=False)
-    if not table.separator:  # blanks may be within a cell: 52° 31' 12" N
+    only = _only(table)
+    joined, (plans, east) = False, _plans(table, only, joined=False)
+    if (
+        isinstance(table, TextTable) and not table.separator
+    ):  # blanks may be within a cell: 52° 31' 12" N
         lines, of_lines = _plans(table, None, joined=True)
         ragged = len({*map(len, table.sample)}) > 1  # as names of one and of two words make it
         if lines and (lines[0].angle or ragged or len(table.numeric) < _PAIR):
@@ -236,6 +247,7 @@ def plain_table(table: Table) -> Table:
         table,
         plans,
         east,
+        only is not None,
         joined,
         degrees,
         read_as=table.read_as,
@@ -275,7 +287,7 @@ def _plans(
         shapes = Counter(
             _Plan(bool(name), tuple(one.axis for one in numbers), any(n.angle for n in numbers))
             for cell in full
-            if (found := _taken_apart(cell, east)) is not None
+            if (found := _taken_apart(cell, east, sure=wanted is not None)) is not None
             for name, numbers in (found,)
         )
         best, count = shapes.most_common(1)[0] if shapes else (None, 0)

@@ -16,8 +16,10 @@ from gpu.core.errors import InstanceError
 from gpu.core.words import counted
 from gpu.problems.document import in_memory, name_of, shortened
 from gpu.problems.input_file import InputFile
+from gpu.problems.quantities import unit_of
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import (
+    EASTING,
     GROUPED,
     LATITUDE,
     Columns,
@@ -26,6 +28,7 @@ from gpu.problems.table import (
     columns_of,
     is_number,
     named_coordinates,
+    words_of,
 )
 from gpu.problems.tsp.distances import LARGEST_COORDINATE, Metric, Reals
 from gpu.problems.tsp.globe import (
@@ -230,6 +233,7 @@ def load_places(
         columns = _columns(table, wanted)
         found = _Places.of(table, columns)
         check_count(table, "place", len(found.names))
+        _check_zones(table, columns)
         guess = ""  # what shows that these are degrees, if nothing says it
         if not coordinates:
             coordinates = "plane"
@@ -261,6 +265,10 @@ def load_places(
             )
         display = found.points()[:n]
         measured, about = plane_coordinates(display, found.decimals)
+        if about["decimals"]:
+            rounded = f", distances are rounded to {10.0 ** -about['decimals']:g}"
+        else:
+            rounded = ""
         return TspInstance(
             name=name_of(file.stem),
             comment="",
@@ -270,7 +278,8 @@ def load_places(
             display=frozen(display),
             names=tuple(names) if any(names) else (),
             **about,
-            seen=found.said(coordinates),
+            seen=f"{found.said(coordinates)}{rounded}",
+            unit=unit_of(read_as.unit) if read_as.unit else "",
             note="; ".join([*notes, *at_the_same_spot(display)]),
             path=path,
             sha256=file.sha256,
@@ -303,6 +312,20 @@ def _columns(table: Table, wanted: str) -> Columns:
     if wanted or found is None or named_coordinates(table) is not None:
         return columns_of(table, wanted)
     return found
+
+
+def _check_zones(table: Table, columns: Columns) -> None:
+    """Raise InstanceError if eastings and northings are of several zones."""
+    heads = [words_of(cell) for cell in table.header]
+    at = next((at for at, words in enumerate(heads) if "zone" in words), None)
+    if columns.means != EASTING or at is None:
+        return
+    zones = sorted({cells[at] for _, cells in table.data_rows() if at < len(cells)})
+    if len(zones) > 1:
+        raise table.error(
+            f"its places are in {len(zones)} zones ({', '.join(zones)[:60]}), between which there "
+            "are no distances: convert them to latitude and longitude"
+        )
 
 
 def _of_gazetteer(table: Table) -> Columns | None:
@@ -415,9 +438,8 @@ def plane_coordinates(points: Reals, decimals: int) -> tuple[Reals, dict[str, An
 
     Also in what lengths count then, as fields of an instance. The places have so many ``decimals``.
     """
-    scale = 10.0 ** _exponent(points, decimals)
-    unit = "" if scale == 1.0 else f"{1.0 / scale:g} of the table's unit"
-    return points * scale, {"unit": unit}
+    counted = _exponent(points, decimals)
+    return points * 10.0**counted, {"decimals": counted}
 
 
 def _exponent(points: Reals, decimals: int) -> int:

@@ -1,8 +1,15 @@
-"""TSPLIB's ``.tour`` files."""
+"""Tours in files: TSPLIB's ``.tour``, and lists of cities or of edges, as other solvers write them.
+
+Cities have the numbers of their file, or count from 0 (as in Concorde). Read are TSPLIB's
+TOUR_SECTION in any dialect; Concorde's solutions, with the number of cities before them (``.sol``,
+``.cyc``), and its edges, with two numbers before them and a length behind each; and plain lists,
+by lines, blanks, commas or arrows. The first city may be there once more at the end.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -10,80 +17,210 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.errors import InstanceError
 from gpu.core.problem import Problem
 from gpu.core.words import counted
-from gpu.problems.document import GIVE_TOUR, name_of, plain_name, read_bytes, shortened
-from gpu.problems.tsp.specification import Document, document_of
+from gpu.problems.document import (
+    GIVE_TOUR,
+    in_utf8,
+    lines_of,
+    name_of,
+    plain_name,
+    read_bytes,
+    shortened,
+)
+from gpu.problems.tsp.specification import document_of
 
 _END = -1
-_TOUR_ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour)?$", re.IGNORECASE)
+_TOUR_ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour|\.cyc|\.sol|\.txt)?$", re.IGNORECASE)
 """How the name of a tour goes on after that of its instance."""
 
-_SECTION = re.compile(rb"^[ \t]*TOUR_SECTION\b", re.MULTILINE)
+_SECTION = re.compile(rb"^[ \t]*TOUR_SECTION\b", re.MULTILINE | re.IGNORECASE)
+_SPELLINGS = (b"TOUR_SECTION", b"tour_section", b"Tour_Section")
+_LIST_SUFFIXES = (".cyc", ".sol")  # of tours without a keyword
+_LOOKED_AT = 2_000  # bytes at the beginning
+_LIST_BEGINS = re.compile(rb"[\s0-9]+\Z")
+_NO_NUMBERS = re.compile(r"->|→|[\s,;\[\](){}]+")  # what may stand between cities
+_CITY = re.compile(r"-?[0-9]{1,18}(?:\.0*)?")
+_EDGE_WIDTHS = (2, 3)  # numbers of an edge: both cities and a length
+
+Cities = NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TourFile:
-    """A ``.tour`` file; whether it is a tour of some instance is found out by :meth:`of`."""
+    """A file with a tour; whether it is one of some instance is found out by :meth:`of`."""
 
-    document: Document
+    path: Path
+    said: str  # what it calls itself
+    dimension: int | None  # number of cities that it says
+    listed: Cities  # cities in their order; empty if there are edges
+    edges: Cities | None = None  # (n, 2)
     problem: ClassVar[Problem] = Problem.TSP  # of its instance
+
+    def error(self, what: str) -> InstanceError:
+        """Build the error that names this file and says ``what`` is wrong with it."""
+        return InstanceError(f"{self.path}: {what}")
 
     @property
     def names(self) -> list[str]:
         """What its instance may be called, the likeliest first: by its own words and its name."""
-        said = self.document.specification.get("NAME", "").rpartition("/")[2]
-        found = [_TOUR_ENDINGS.sub("", text) for text in (said, plain_name(self.document.path))]
+        said = self.said.rpartition("/")[2]
+        found = [_TOUR_ENDINGS.sub("", text) for text in (said, plain_name(self.path))]
         return [name_of(name) for name in dict.fromkeys(found) if name]
 
     @property
     def n(self) -> int:
-        """Number of cities that it visits; InstanceError if it has something else there."""
-        return len(_numbers(self.document))
+        """Number of cities that it visits."""
+        if self.edges is not None:
+            return len(self.edges)
+        with_count = len(self.listed) > 1 and self.listed[0] == len(self.listed) - 1
+        closed = len(self.listed) > 1 and self.listed[0] == self.listed[-1]
+        return len(self.listed) - (with_count or closed)
 
-    def of(self, name: str, ids: NDArray[np.int64]) -> NDArray[np.int32]:
+    def of(self, name: str, ids: Cities) -> NDArray[np.int32]:
         """Return the tour, 0-based, of the instance ``name``.
 
         Its cities have the numbers ``ids``, ascending.
         InstanceError if it is not one tour through all.
         """
-        document, n = self.document, len(ids)
-        if "DIMENSION" in document.specification and document.dimension() != n:
-            raise document.error(f"it is a tour of {document.dimension()} cities; {name} has {n}")
-        numbers = _numbers(document)
+        n = len(ids)
+        if self.dimension is not None and self.dimension != n:
+            raise self.error(f"it is a tour of {self.dimension} cities; {name} has {n}")
+        found = self.listed if self.edges is None else self._around(self.edges)
+        for numbers in _readings(found, n):
+            for there in (ids, np.arange(n)):
+                if np.array_equal(np.sort(numbers), there):
+                    return np.searchsorted(there, numbers).astype(np.int32)
+        raise self._wrong(found, name, ids)
+
+    def _wrong(self, numbers: Cities, name: str, ids: Cities) -> InstanceError:
+        """Return what is wrong with a list that is no tour."""
+        n = len(ids)
         if len(numbers) != n:
-            raise document.error(f"its tour has {counted(len(numbers), 'city')}; {name} has {n}")
+            return self.error(f"its tour has {counted(len(numbers), 'city')}; {name} has {n}")
         place = np.minimum(np.searchsorted(ids, numbers), n - 1)
         strangers = ids[place] != numbers
         if strangers.any():
-            raise document.error(f"{name} has no city {numbers[strangers.argmax()]}")
+            return self.error(f"{name} has no city {numbers[strangers.argmax()]}")
         visits = np.bincount(place, minlength=n)
-        if visits.max() > 1:
-            raise document.error(f"its tour visits city {ids[visits.argmax()]} more than once")
-        return place.astype(np.int32)
+        return self.error(f"its tour visits city {ids[visits.argmax()]} more than once")
+
+    def _around(self, edges: Cities) -> Cities:
+        """Return the cities in the order in which ``edges`` lead around; or raise InstanceError."""
+        beside: dict[int, list[int]] = {}
+        for one, other in edges.tolist():
+            beside.setdefault(one, []).append(other)
+            beside.setdefault(other, []).append(one)
+        if any(len(some) != 2 for some in beside.values()):
+            raise self.error("its edges are no tour: a city has another number of them than two")
+        at = before = int(edges[0, 0])
+        found = []
+        for _ in range(len(beside)):
+            found.append(at)
+            one, other = beside[at]
+            at, before = (other if one == before else one), at
+            if at == found[0]:
+                break
+        if len(found) != len(beside):
+            raise self.error(f"its edges are several tours, one of {counted(len(found), 'city')}")
+        return np.array(found, np.int64)
+
+
+def _readings(numbers: Cities, n: int) -> list[Cities]:
+    """Return what of ``numbers`` can be a tour of ``n`` cities: all, or without count or return."""
+    found = [numbers] if len(numbers) == n else []
+    if len(numbers) == n + 1:
+        found += [numbers[:-1]] if numbers[0] == numbers[-1] else []
+        found += [numbers[1:]] if numbers[0] == n else []
+    if len(numbers) == n + 2 and numbers[0] == n and numbers[1] == numbers[-1]:
+        found.append(numbers[1:-1])
+    return found
 
 
 def is_tour(path: Path, data: bytes) -> bool:
     """Whether the file ``data`` at ``path`` is a tour, or means to be one."""
-    if plain_name(path).lower().endswith(".tour"):
+    name = plain_name(path).lower()
+    if name.endswith(".tour"):
+        return True
+    if name.endswith(_LIST_SUFFIXES) and _LIST_BEGINS.match(data[:_LOOKED_AT]):
         return True
     # To look for the word first is quicker, and does not hold up other threads.
-    return b"TOUR_SECTION" in data and _SECTION.search(data) is not None
+    return any(one in data for one in _SPELLINGS) and _SECTION.search(data) is not None
 
 
 def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:
-    """Read a TSPLIB ``.tour`` file, whose ``data`` are read unless they are given.
+    """Read a file with a tour, whose ``data`` are read unless they are given.
 
     InstanceError if it cannot be read, or is no such file.
     """
     path = Path(path)
-    document = document_of(path, read_bytes(path) if data is None else data, GIVE_TOUR)
-    kind = document.specification.get("TYPE", "TOUR").split()
-    if kind[:1] != ["TOUR"]:
-        raise document.error(f"its TYPE is {shortened(' '.join(kind))}, not TOUR")
+    data = in_utf8(path, read_bytes(path) if data is None else data)
+    if (rows := _rows_of(path, data)) is not None:
+        return _plain(path, rows)
+    document = document_of(path, data, GIVE_TOUR)
+    kind = document.word("TYPE") or "TOUR"
+    if kind != "TOUR":
+        raise document.error(f"its TYPE is {shortened(document.specification['TYPE'])}, not TOUR")
     if "TOUR_SECTION" not in document.sections:
         raise document.error("it has no TOUR_SECTION")
-    return TourFile(document)
+    listed = _numbers([_cells(line) for line in document.sections["TOUR_SECTION"]])
+    if listed is None:
+        raise document.error("its TOUR_SECTION has something other than city numbers")
+    said = document.specification.get("NAME", "")
+    return TourFile(path, said, document.dimension(), _up_to_end(path, listed))
+
+
+def _rows_of(path: Path, data: bytes) -> list[list[str]] | None:
+    """Return the cells of each line; None if there are others than numbers, or none."""
+    rows = []
+    for line in lines_of(path, data, GIVE_TOUR):
+        text = line.partition("#")[0]
+        if cells := _cells(text):
+            if not all(map(_CITY.fullmatch, cells[:2])):
+                return None
+            rows.append(cells)
+    return rows or None
+
+
+def _cells(line: str) -> list[str]:
+    return [cell for cell in _NO_NUMBERS.split(line) if cell]
+
+
+def _plain(path: Path, rows: Sequence[list[str]]) -> TourFile:
+    """Take rows of numbers for a list of cities, or for a list of edges with two counts before."""
+    first, *rest = rows
+    if (
+        len(first) == 2
+        and int(first[1].partition(".")[0]) == len(rest)
+        and len(rest) > 1
+        and {*map(len, rest)} <= {*_EDGE_WIDTHS}
+    ):
+        ends = _numbers([row[:2] for row in rest])
+        assert ends is not None
+        return TourFile(path, "", None, np.zeros(0, np.int64), ends.reshape(-1, 2))
+    listed = _numbers(rows)
+    if listed is None:
+        raise InstanceError(f"{path}: it has something other than city numbers; {GIVE_TOUR}")
+    return TourFile(path, "", None, _up_to_end(path, listed))
+
+
+def _numbers(rows: Sequence[list[str]]) -> Cities | None:
+    """Return the whole numbers in all ``rows``; None if there is anything else."""
+    cells = [cell for row in rows for cell in row]
+    if not all(map(_CITY.fullmatch, cells)):
+        return None
+    return np.array([int(cell.partition(".")[0]) for cell in cells], np.int64)
+
+
+def _up_to_end(path: Path, numbers: Cities) -> Cities:
+    """Return ``numbers`` up to the -1 behind the tour, and the one behind the section."""
+    ends = np.flatnonzero(numbers == _END)
+    if ends.size:
+        if (numbers[ends[0] :] != _END).any():
+            raise InstanceError(f"{path}: it has several tours; keep one")
+        numbers = numbers[: ends[0]]
+    return numbers
 
 
 def edges_in_common(
@@ -100,18 +237,3 @@ def edges_in_common(
     if not directed:
         shared |= after[end] == start
     return int(np.count_nonzero(shared))
-
-
-def _numbers(document: Document) -> NDArray[np.int64]:
-    words = " ".join(document.sections["TOUR_SECTION"]).split()
-    try:
-        numbers = np.array([int(word) for word in words], np.int64)
-    except (ValueError, OverflowError):
-        raise document.error("its TOUR_SECTION has something other than city numbers") from None
-    # -1 ends the tour, and once more the section; some files of the library lack both.
-    ends = np.flatnonzero(numbers == _END)
-    if ends.size:
-        if (numbers[ends[0] :] != _END).any():
-            raise document.error("it has several tours; keep one")
-        numbers = numbers[: ends[0]]
-    return numbers

@@ -7,7 +7,6 @@ from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 from gpu.problems.tsp.instance import TspInstance
-from gpu.tour_changes.parameters import CUDA_LONGEST
 
 MOST_SEGMENTS: c.Int32 = LANES  # of an ant's tour; one a lane
 MOST_PIECES: c.Int32 = 3 * LANES  # of a crossing ant's tour
@@ -21,7 +20,6 @@ COMPILED_METRICS = ("EUC_2D", "ANY_METRIC")
 """Searches that are compiled: one for the common distance, one for all others."""
 
 DIRECTED = "DIRECTED"  # the search of directed instances
-LONGEST_REDUCED: c.Int64 = CUDA_LONGEST  # what is longer counts as that long, until it is made
 
 
 def metric_of(instance: TspInstance) -> str:

@@ -17,20 +17,25 @@ constexpr int MOST_GAIN = (1 << 25) - 1;
 constexpr int CLOSES = 1 << 25;
 
 // A step that a lane proposes: from the path's first city to `candidate`.
-struct Step {
+template <class Sum>
+struct StepOf {
     unsigned key = 0;  // 0: none
-    int open = 0;      // gained before the tour is closed
+    Sum open = 0;      // gained before the tour is closed
     int candidate = 0;
     int begin = 0;  // the place at which the path then begins
 
-    INLINE void rate(int closed, int beat) {
-        key = unsigned(closed > beat ? CLOSES + min(closed, MOST_GAIN) : min(open, MOST_GAIN));
+    INLINE void rate(Sum closed, Sum beat) {
+        key = unsigned(closed > beat ? CLOSES + limited(closed) : limited(open));
     }
+
+  private:
+    INLINE int limited(Sum gain) const { return int(min(max(gain, Sum(1)), Sum(MOST_GAIN))); }
 };
 
 // Two steps at once. Where the edge behind the first candidate is given up, the path falls into
 // parts A, from its beginning to `cut`, B, up to the candidate, and the rest.
-struct Pair : Step {
+template <class Sum>
+struct PairOf : StepOf<Sum> {
     enum Kind { TWO_TURNS, CHANGE_PLACES, TURN_BOTH };
     int kind = TWO_TURNS;  // turn up to `middle`, then up to `begin`; B A rest; A' B' rest
     int candidate5 = 0;    // of the second step
@@ -49,18 +54,26 @@ struct Chosen {
     INLINE bool none() const { return best == 0; }
     INLINE bool closes() const { return best / LANES >= CLOSES; }
     INLINE int holder() const { return int(best % LANES); }
-    INLINE int of(int value) const { return __shfl_sync(ALL_LANES, value, holder()); }
+
+    template <class Value>
+    INLINE Value of(Value value) const {
+        return __shfl_sync(ALL_LANES, value, holder());
+    }
 };
 
 // What lanes look at. All of them call its members together.
 template <int METRIC>
 struct Proposals {
+    using Sum = typename Source<METRIC>::Sum;
+    using Step = StepOf<Sum>;
+    using Pair = PairOf<Sum>;
+
     const Source<METRIC>& source;
     const SegmentTable* table;
     int lane;
 
     // Whether some candidate is nearer to t2 than t1 is.
-    INLINE bool promising(const Spot& t1, const Spot& t2, int given_up) const {
+    INLINE bool promising(const Spot& t1, const Spot& t2, Sum given_up) const {
         bool nearer = false;
         if (lane < source.width) {
             int city = source.candidate(t2.city, lane);
@@ -71,13 +84,13 @@ struct Proposals {
 
     // What each lane's candidate of the path's first city would give. `barred` is where the path
     // comes from. The path is published.
-    INLINE Step weigh(const AntTour& path, const Spot& first, const Spot& t1, int open, int beat,
+    INLINE Step weigh(const AntTour& path, const Spot& first, const Spot& t1, Sum open, Sum beat,
                       int barred) const {
         Step step;
         bool listed = lane < source.width;
         int city = listed ? source.candidate(first.city, lane) : t1.city;
         Spot c = source.at_city(city);
-        int left = open - source.away(first, c);
+        Sum left = open - source.away(first, c);
         if (listed && city != t1.city && city != barred && left > beat) {
             Published shown{table, path.count};
             int place = shown.before(c.place, shown.locate(c.place));
@@ -100,7 +113,7 @@ struct Proposals {
         constexpr int EACH = 4;  // candidates at a time
         int from = lane / EACH;
         unsigned key = __shfl_sync(ALL_LANES, step.key, from);
-        int open = __shfl_sync(ALL_LANES, step.open, from);
+        Sum open = __shfl_sync(ALL_LANES, step.open, from);
         int candidate = __shfl_sync(ALL_LANES, step.candidate, from);
         int middle = __shfl_sync(ALL_LANES, step.begin, from);
         if (key) {
@@ -110,7 +123,7 @@ struct Proposals {
             for (int rank = lane % EACH; rank < min(source.width, 2 * EACH); rank += EACH) {
                 int city = source.candidate(t4.city, rank);
                 Spot t5 = source.at_city(city);
-                int left = open - source.away(t4, t5);
+                Sum left = open - source.away(t4, t5);
                 if (city == t1.city || city == candidate || left <= 0) continue;
                 int j5 = shown.locate(t5.place);
                 bool turned = j5 < j4 || (j5 == j4 && shown.offset(t5.place, j5) < offset4);
@@ -133,8 +146,8 @@ struct Proposals {
     // What two steps would give, if the first leaves a cycle: for pairs of candidates t3 of t2,
     // and t5 of t4 behind t3, where t5 lies before t3 on the path. Of directed distances, all
     // candidates t3 are looked at: there are no other moves.
-    INLINE Pair weigh_cycles(const AntTour& path, const Spot& t1, const Spot& t2, int open,
-                             int beat = 0, int barred = -1) const {
+    INLINE Pair weigh_cycles(const AntTour& path, const Spot& t1, const Spot& t2, Sum open,
+                             Sum beat = 0, int barred = -1) const {
         constexpr int EACH = 5, AT_ONCE = LANES / EACH;  // candidates of each of the two cities
         Pair pair;
         int most = METRIC == DIRECTED ? source.width : min(EACH, source.width);
@@ -144,7 +157,7 @@ struct Proposals {
             Published shown{table, path.count};
             int city3 = source.candidate(t2.city, rank3);
             Spot t3 = source.at_city(city3);
-            int left = open - source.away(t3, t2);
+            Sum left = open - source.away(t3, t2);
             if (city3 != t1.city && city3 != barred && left > beat) {
                 int j3 = shown.locate(t3.place);
                 Spot t4 = source.at_place(shown.after(t3.place, j3));
@@ -195,16 +208,22 @@ constexpr int MOST_STEPS = 400;  // of an ant; then it gives up what it has
 constexpr int CROWDED = 14;      // segments from which on they are joined where possible
 
 // How a path came about.
-struct Way {
+template <class Sum>
+struct WayOf {
     Spot first;   // where it begins
     int barred;   // the city that it comes from
-    int open;     // gained before the tour is closed
+    Sum open;     // gained before the tour is closed
     int touched;  // cities whose edges have changed, one a lane
     int count;    // of these
 };
 
 template <int METRIC>
 struct LocalSearch {
+    using Sum = typename Source<METRIC>::Sum;
+    using Step = StepOf<Sum>;
+    using Pair = PairOf<Sum>;
+    using Way = WayOf<Sum>;
+
     Source<METRIC>& source;
     SegmentTable* table;
     int lane;
@@ -248,7 +267,7 @@ struct LocalSearch {
         Published shown{table, tour.count};
         int j = shown.locate(t1.place);
         Spot t2 = source.at_place(side ? shown.before(t1.place, j) : shown.after(t1.place, j));
-        int given_up = source.away(t1, t2);
+        Sum given_up = source.away(t1, t2);
         Proposals<METRIC> look{source, table, lane};
         ++steps;
         if (!look.promising(t1, t2, given_up)) return false;
@@ -336,9 +355,8 @@ struct LocalSearch {
     // Goes on from a path that begins at `way.first`, and takes the best tour, if it gains.
     INLINE bool go_on(AntTour& path, const Spot& t1, Way way) {
         Spot first = way.first;
-        int barred = way.barred, open = way.open, touched = way.touched, count = way.count;
-        int closed = open - source.away(t1, first), best_count = count;
-        int best = max(closed, 0);
+        Sum open = way.open, closed = open - source.away(t1, first), best = max(closed, Sum(0));
+        int barred = way.barred, touched = way.touched, count = way.count, best_count = count;
         AntTour found = path;
         Proposals<METRIC> look{source, table, lane};
         for (int depth = count / 2; depth < DEPTH; ++depth) {
@@ -426,13 +444,13 @@ INLINE float double_bridge(LocalSearch<METRIC>& search, int p1, int p2, int p3, 
     tour.last = lane == 0 ? p1 : lane == 1 ? p4 : lane == 2 ? p3 : lane == 3 ? p2 : n - 1;
     int place = corner == 0 ? p1 : corner == 1 ? p2 : corner == 2 ? p3 : p4;
     Spot from = source.at_place(place), to = source.at_place(place + 1);
-    int given_up = lane < 4 ? source.away(from, to) : 0;
+    int given_up = lane < 4 ? int(source.away(from, to)) : 0;
     search.waiting = lane < 4 ? from.city : lane < 8 ? to.city : -1;
     return METRIC == DIRECTED ? 1.0f : float(warp_total(unsigned(given_up))) * 0.25f;
 }
 
 template <int METRIC>
-__global__ void __launch_bounds__(SEARCH_WARPS* LANES, 8) search_around(
+__global__ void __launch_bounds__(SEARCH_WARPS* LANES, METRIC == DIRECTED ? 5 : 8) search_around(
     const SearchAround arguments) {
     const auto [all, geometry, seed, ants, most_kick, focus, trails, cycle, changes, locks, begun,
                 state] = arguments;

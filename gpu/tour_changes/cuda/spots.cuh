@@ -35,11 +35,24 @@ INLINE float4 record_of(float x, float y, int number) {
 
 INLINE int number_in(const float4& record) { return __float_as_int(record.z); }
 
+// What sums of distances need. Symmetric ones are refused where they are too long for 32 bits.
+template <int METRIC>
+struct SumOf {
+    using Type = int;
+};
+
+template <>
+struct SumOf<DIRECTED> {
+    using Type = long long;
+};
+
 // One tour, and distances between its cities. Those between far cities can be off by 1: a change
 // of the tour is measured again before it is made. Directed ones are reduced: all tours are shorter
 // by the same length.
 template <int METRIC>
 struct Source {
+    using Sum = typename SumOf<METRIC>::Type;
+
     Distances geometry;
     const float4* cities;
     const float4* tour_records;
@@ -66,7 +79,7 @@ struct Source {
     }
 
     // From a to b, as the ant goes.
-    INLINE int away(const Spot& a, const Spot& b) const {
+    INLINE Sum away(const Spot& a, const Spot& b) const {
         if constexpr (METRIC == DIRECTED) return back ? reduced(b, a) : reduced(a, b);
         float x = a.x - b.x, y = a.y - b.y;
         if constexpr (METRIC == EUC_2D) return __float2int_rd(quick_root(x * x + y * y) + 0.5f);
@@ -89,9 +102,8 @@ struct Source {
     INLINE int exactly(int city, int other) const { return geometry.distance(city, other); }
 
   private:
-    INLINE int reduced(const Spot& from, const Spot& to) const {
-        long long away = __ldg(&geometry.matrix[static_cast<long long>(from.city) * n + to.city]);
-        away -= static_cast<long long>(__float_as_int(from.y)) + __float_as_int(to.x);
-        return int(min(max(away, -LONGEST_REDUCED), LONGEST_REDUCED));
+    INLINE Sum reduced(const Spot& from, const Spot& to) const {
+        Sum away = __ldg(&geometry.matrix[static_cast<long long>(from.city) * n + to.city]);
+        return away - __float_as_int(from.y) - __float_as_int(to.x);
     }
 };

@@ -18,6 +18,7 @@ from gpu.focused.cpu.colony import FocusedCpuColony
 from gpu.focused.cuda import FocusedCudaColony
 from gpu.focused.parameters import MOST_DIRECTED, FocusedCudaParameters, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.routes import with_route
 from gpu.tour_changes.parameters import QUADRANTS, STRONGEST
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
@@ -217,6 +218,24 @@ def test_small_directed_instances_are_solved(n: int, kind: str) -> None:
     for seed in range(2):
         instance = directed(random_matrix(n, seed, kind))
         assert run(instance, 12, seed=seed)[-1].best_cost == shortest(instance)
+
+
+@needs_emulation
+def test_an_open_route_of_very_long_distances_is_solved() -> None:
+    """Moves that gain exchange edges of which two make more than 32 bits."""
+    instance = with_route(directed(random_matrix(6, 75, "one way")), 5, 1, closed=False)
+    assert run(instance, 8)[-1].best_cost == shortest(instance)
+
+
+@needs_emulation
+def test_forbidden_edges_are_left_if_there_is_a_way_without_them() -> None:
+    """All but two edges of each city are as long as a distance can be."""
+    rng, n = np.random.default_rng(40), 40
+    matrix = np.full((n, n), 2**31 - 1)
+    for _ in range(2):
+        order = rng.permutation(n)
+        matrix[order, np.roll(order, -1)] = rng.integers(0, 10, n)
+    assert run(directed(matrix), 20)[-1].best_cost < 10 * n
 
 
 @needs_emulation

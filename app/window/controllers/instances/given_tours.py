@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.files.loading import GivenTour
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.core.cost_unit import NO_UNIT, CostUnit
 from gpu.core.formats import percent, whole
 from gpu.problems.tsp.tours import edges_in_common
 from views.tour.tour_view import TourView
@@ -72,7 +73,8 @@ class GivenTourController(Controller):
         def done(shared: int) -> None:
             if self._instance.given is given:
                 common = f"{whole(shared)} of {whole(len(given.tour))} edges in common"
-                self._describe(f"{_beside(given.length, state.cost)}, {common}")
+                beside = _beside(instance.cost_unit, given.length, state.cost)
+                self._describe(f"{beside}, {common}")
 
         self._task = Task(work, done, self._window.tell)
         self._task.ended.connect(self._ended)
@@ -95,11 +97,14 @@ class GivenTourController(Controller):
         instance = self._instance.value
         gap = None if instance is None else instance.gap_percent(given.length)
         above = "" if gap is None else f" ({percent(gap)} above the best known)"
-        return f"{given.path.name}: length {whole(given.length)}{above}"
+        unit = NO_UNIT if instance is None else instance.cost_unit
+        length = unit.amount(given.length)
+        return f"{given.path.name}: length {length}{above}"
 
 
-def _beside(length: int, best: int) -> str:
+def _beside(unit: CostUnit, length: int, best: int) -> str:
     """Return how the ``length`` of a tour compares with that of the best one."""
     if length == best:
         return "as long as the best tour"
-    return f"{whole(abs(length - best))} {'longer' if length > best else 'shorter'} than the best"
+    difference = unit.amount(abs(length - best))
+    return f"{difference} {'longer' if length > best else 'shorter'} than the best"

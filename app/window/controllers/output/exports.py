@@ -56,7 +56,10 @@ def command_of(instance: Instance, choices: Choices) -> str:
     words += ["--seed", str(choices.seed)]
     for name, limit in STOP_LIMITS.items():
         if (number := choices.stop.get(name)) is not None:
-            words += [limit.option.format(instance.problem.words), f"{number}".removesuffix(".0")]
+            text = f"{number}".removesuffix(".0")
+            if name == "target_length":
+                text = instance.cost_unit.text(number, "")
+            words += [limit.option.format(instance.problem.words), text]
     if choices.stop.get("go_on"):
         words.append("--go-on")
     if not any(choices.stop.get(name) is not None for name in STOP_LIMITS):
@@ -211,7 +214,7 @@ def _writer_of(name: str, run: _ExportedRun, path: Path) -> Callable[[], object]
             raise exports.ExportError(f"{path}: there is no {words.solution} yet")
         if name in ROUTE_WRITERS:
             return lambda: ROUTE_WRITERS[name](path, run.instance, best)
-        cost = f"{words.cost.capitalize()} {state.cost}"
+        cost = f"{words.cost.capitalize()} {run.instance.cost_unit.amount(state.cost, '')}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)
     if name == "session":

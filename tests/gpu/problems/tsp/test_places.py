@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -59,18 +60,18 @@ def test_rows_as_in_a_tsplib_file_begin_with_a_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "length", "unit"),
+    ("points", "length", "decimals"),
     [
-        ("0,0\n0,3000\n4000,0", 12_000, ""),
-        ("0,0\n0,3\n4,0", 12_000, "0.001 of the table's unit"),
-        ("0,0\n0,0.3\n0.4,0", 12_000, "0.0001 of the table's unit"),
-        ("0,0\n0,3000.25\n4000,0", 1_200_040, "0.01 of the table's unit"),
-        ("0,0\n0,0\n0,0", 0, ""),
+        ("0,0\n0,3000\n4000,0", 12_000, 0),
+        ("0,0\n0,3\n4,0", 12_000, 3),
+        ("0,0\n0,0.3\n0.4,0", 12_000, 4),
+        ("0,0\n0,3000.25\n4000,0", 1_200_040, 2),
+        ("0,0\n0,0\n0,0", 0, 0),
     ],
 )
-def test_rounding_loses_little(tmp_path: Path, points: str, length: int, unit: str) -> None:
+def test_rounding_loses_little(tmp_path: Path, points: str, length: int, decimals: int) -> None:
     instance = table(tmp_path, points)
-    assert instance.unit == unit
+    assert (instance.unit, instance.decimals) == ("", decimals)
     assert abs(instance.tour_length(np.arange(3)) - length) <= 1
 
 
@@ -222,6 +223,9 @@ LAT_LON = [[13.405, 52.52], [2.3522, 48.8566], [-3.7038, 40.4168]]
         ("A (52.52°, 13.405° E)\nB (48.8566°, 2.3522° E)\nC (40.4168°, 3.7038° W)\n", "ABC"),
         ("52° 31' 12\" N 13° 24' 18\" E\n48° 51' 23.76\" N 2° 21' 7.92\" E\n"
          "40° 25' 0.48\" N 3° 42' 13.68\" W\n", ""),
+        ("town lat lon\nA 52.52 13.405\nB 48.8566 2.3522\nC 40.4168 -3.7038\n", "ABC"),
+        ("town;geogr. Breite;geogr. Länge\nA;52 31.2;13 24.3\nB;48:51:23.76;2:21:7.92\n"
+         "C;40 25 0.48;-3 42 13.68\n", "ABC"),
         ("A 52.52 13.405\nNew York 48.8566 2.3522\nC 40.4168 -3.7038\n", ["A", "New York", "C"]),
     ],
 )  # fmt: skip
@@ -313,6 +317,59 @@ def test_places_of_vehicle_routing(tmp_path: Path) -> None:
     for wrong, why in ((head, "no customers"), (f"{SOLOMON}9 9\n", "no row of a customer")):
         with pytest.raises(InstanceError, match=why):
             table(tmp_path, wrong, name="r101.txt")
+
+
+def _json(form: str) -> str:
+    objects = [{"name": name, "lat": a, "lon": b} for name, a, b in FAR]
+    inside = [{"name": name, "at": {"location": {"lat": a, "lng": b}}} for name, a, b in FAR]
+    values: dict[str, object] = {
+        "lines": objects,
+        "in an object": {"status": "OK", "places": objects},
+        "by name": {name: {"lat": a, "lon": b} for name, a, b in FAR},
+        "inside": inside,
+        "pairs": [{"name": name, "coordinates": [b, a, 3]} for name, a, b in FAR],
+        "columns": {key: [one[key] for one in objects] for key in objects[0]},
+        "tags": {"elements": [{"lat": a, "lon": b, "tags": {"name": name}} for name, a, b in FAR]},
+        "texts": [f"{name}: {a}, {b}" for name, a, b in FAR],
+    }
+    if form == "lines":
+        return "\n".join(map(json.dumps, objects))
+    return json.dumps(values[form])
+
+
+@pytest.mark.parametrize(
+    "form", ["lines", "in an object", "by name", "inside", "pairs", "columns", "tags", "texts"]
+)
+def test_places_in_json(tmp_path: Path, form: str) -> None:
+    text = _json(form)
+    instance = table(tmp_path, text, name="p.json")
+    assert instance.names == tuple(name for name, _, _ in FAR)
+    assert instance.display.tolist() == [[b, a] for _, a, b in FAR]
+    assert table(tmp_path, text, instance.read_as, "p.json").digest() == instance.digest()
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_mutated_json_is_sound_or_refused(data: st.DataObject) -> None:
+    forms = ["in an object", "by name", "inside", "pairs", "columns", "tags", "texts"]
+    text = _json(data.draw(st.sampled_from(forms)))
+    hostile = ["null", "[]", "{}", '"', "[", "]", "1e999", "NaN", "true", ",", "-", "9" * 400]
+    for _ in range(data.draw(st.integers(1, 3))):
+        start, length = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 15))
+        text = text[:start] + data.draw(st.sampled_from(hostile)) + text[start + length :]
+    try:
+        instance = load_instance("p.json", text.encode())
+    except InstanceError as error:
+        is_one_sentence("p.json", str(error), 325)
+    else:
+        assert instance.n >= 3
+
+
+def test_zones_of_eastings_are_not_mixed(tmp_path: Path) -> None:
+    text = "name,zone,easting,northing\nA,{},500000,1\nB,33,500000,2\nC,33,400000,3\n"
+    assert not table(tmp_path, text.format(33)).geographic
+    with pytest.raises(InstanceError, match=r"in 2 zones \(32, 33\).* convert them to latitude"):
+        table(tmp_path, text.format(32))
 
 
 def test_the_way_back_is_no_place_of_its_own(tmp_path: Path) -> None:

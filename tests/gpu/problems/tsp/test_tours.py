@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.problems.tsp.tsplib import load
 from tests.gpu.problems.texts import points_text
 
@@ -52,6 +53,21 @@ def test_the_text_of_a_tour(tmp_path: Path) -> None:
         "TOUR_SECTION\n2 3\n1",
         "TYPE : TOUR\nDIMENSION : 3\nTOUR_SECTION\n2\n3\n1\n-1\n-1\nEOF",
         "NAME: t\nTYPE: TOUR\nTOUR_SECTION\n2\n3\n1\nEOF\n",
+        "name: t\ntype: tour\ndimension: 3\ntour_section\n2\n3\n1\n-1\neof\n",
+        "NAME : cities.3.tour\nCOMMENT : Length = 12\nCOMMENT : Found by LKH\nTYPE : TOUR\n"
+        "DIMENSION : 3\nTOUR_SECTION\n2\n3\n1\n-1\nEOF\n",
+        "TOUR_SECTION\n1 2 0 -1\n",
+        "TOUR_SECTION\n2 3 1 2 -1\n",
+        "2\n3\n1\n",
+        "1 2 0",
+        "3\n1 2 0 \n",
+        "3\n1\n2\n0\n1\n",
+        "2,3,1,2\n",
+        "[2, 3, 1]\n",
+        "2 -> 3 -> 1 -> 2\n",
+        "# by hand\n2.0\n3.0\n1.0\n",
+        "3 3\n1 2 17\n2 0 5\n0 1 9\n",
+        "\ufeff2\r\n3\r\n1\r\n",
     ],
 )
 def test_forms_in_which_tours_are_found(tmp_path: Path, text: str) -> None:
@@ -69,3 +85,38 @@ def test_only_permutations_are_written(tmp_path: Path, tour: list[int]) -> None:
     with pytest.raises(SolutionError, match="does not visit each city once"):
         _instance(tmp_path, 3).write(tmp_path / "a.tour", np.array(tour))
     assert not (tmp_path / "a.tour").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("4 4\n0 1 5\n1 2 5\n2 3 5\n3 1 5\n", "a city has another number of them than two"),
+        ("1 2\n", "its tour has 2 cities; cities has 3"),
+        ("1 2 4\n", "cities has no city 4"),
+        ("1 2 2\n", "its tour visits city 2 more than once"),
+        ("1 2 3 -1 3 2 1 -1\n", "it has several tours; keep one"),
+        ("1 2 three\n", "it has something other than city numbers; write the tour"),
+    ],
+)
+def test_lists_that_are_no_tour(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "a.txt").write_text(text)
+    with pytest.raises(InstanceError, match=why):
+        _instance(tmp_path, 3).load_solution(tmp_path / "a.txt")
+
+
+def test_what_is_listed_may_say_of_which_instance_it_is(tmp_path: Path) -> None:
+    for name, text, n in (("a.cyc", "4\n3 1 2 0\n", 4), ("b.sol", "0 2 1 3", 4)):
+        (tmp_path / name).write_text(text)
+        assert is_tour(tmp_path / name, text.encode())
+        found = read_tour(tmp_path / name)
+        assert (found.names, found.n) == ([name[0]], n)
+    assert not is_tour(tmp_path / "c.sol", b"s col 3\nl 1 1\n")
+    two = TourFile(
+        tmp_path,
+        "",
+        None,
+        np.zeros(0, np.int64),
+        np.array([(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)]),
+    )
+    with pytest.raises(InstanceError, match="its edges are several tours, one of 3 cities"):
+        two.of("six", np.arange(6))

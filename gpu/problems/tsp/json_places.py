@@ -1,0 +1,107 @@
+"""Places in JSON and Python as programs hand them over: objects within objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from gpu.problems.input_file import InputFile
+from gpu.problems.table import ListTable, named_coordinates
+from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.place_cells import plain_table
+from gpu.problems.tsp.places import load_places
+
+_NOT_OF_PLACES = {"matrix", "matrices", "links", "edges", "kind"}  # keys of distances, graphs, logs
+_DEEPEST = 4  # objects within each other
+_SAMPLE = 20  # objects that tell whether these are places
+_PAIR, _WITH_HEIGHT = 2, 3  # numbers of a place in a list
+
+
+def is_json_places(file: InputFile) -> bool:
+    """Whether ``file`` has a list of places, each an object or a text."""
+    table = _table(file, _SAMPLE)
+    if table is None:
+        return False
+    return named_coordinates(table) is not None or plain_table(table) is not table
+
+
+def load_json_places(file: InputFile) -> TspInstance:
+    """Load the places; InstanceError if one of them has no coordinates."""
+    table = _table(file)
+    assert table is not None
+    return load_places(file.path, file.data, file.read_as, table)
+
+
+def _table(file: InputFile, most: int | None = None) -> ListTable | None:
+    """Return the (first so many) places as a table; None if there is no list of them."""
+    value = file.value
+    if isinstance(value, Mapping):
+        if _NOT_OF_PLACES & {*value}:
+            return None
+        if columns := _of_columns(file, value):
+            return columns
+    rows = _objects(value)
+    if rows is None:
+        return None
+    flat = [dict(_flattened(one)) for one in rows[:most]]
+    names = list(dict.fromkeys(name for one in flat for name in one))
+    heads = _headings(names)
+    cells = [[one.get(name) for name in names] for one in flat]
+    return ListTable(file.path, [heads, *cells], read_as=file.read_as)
+
+
+def _of_columns(file: InputFile, value: Mapping[Any, Any]) -> ListTable | None:
+    """Return the table that has a list for each column; None if it is something else."""
+    lists = list(value.values())
+    if len(lists) < _PAIR or not all(isinstance(one, list | tuple) for one in lists):
+        return None
+    if len({*map(len, lists)}) > 1:
+        return None
+    table = ListTable(
+        file.path, [[*map(str, value)], *zip(*lists, strict=True)], read_as=file.read_as
+    )
+    return table if named_coordinates(table) is not None else None
+
+
+def _objects(value: Any) -> Sequence[Any] | None:
+    """Return the places: a list of objects or texts, the longest one if it is in an object."""
+    if isinstance(value, list | tuple):
+        kinds = {type(one) for one in value}
+        return value if value and kinds in ({dict}, {str}) else None
+    if not isinstance(value, Mapping) or not value:
+        return None
+    inner = list(value.values())
+    if all(isinstance(one, Mapping) for one in inner):
+        return [{"name": name, **one} for name, one in value.items()]
+    lists = [one for one in map(_objects, filter(_is_list, inner)) if one is not None]
+    return max(lists, key=len, default=None)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list | tuple)
+
+
+def _flattened(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the path to each value within an object, and it; two numbers are one value."""
+    if isinstance(value, str) and not path:
+        yield ("place",), value
+    elif isinstance(value, Mapping) and len(path) < _DEEPEST:
+        for name, inner in value.items():
+            yield from _flattened(inner, (*path, str(name)))
+    elif value is None or isinstance(value, int | float | str):
+        yield path, value
+    elif _is_list(value) and len(value) in (_PAIR, _WITH_HEIGHT) and all(map(_is_real, value)):
+        yield path, f"{value[0]!r}; {value[1]!r}"
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _headings(names: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return the last part of each path, or the whole path if that is not the only such one."""
+    last = [name[-1] if name else "" for name in names]
+    return [
+        one if last.count(one) == 1 else ".".join(name)
+        for one, name in zip(last, names, strict=True)
+    ]
