@@ -85,6 +85,9 @@ class ProblemDisplay:
 
     def name_of(self, instance: Instance, place: int) -> str:
         """Return what ``place`` (from 0) of ``instance`` is called: city 7 (Rome), vertex 3."""
+        if place >= instance.real_n:
+            auxiliary: Any = instance  # one of cities
+            return str(auxiliary.auxiliary[place - instance.real_n].name)
         names = self.names(instance)
         name = f" ({names[place]})" if names and names[place] else ""
         return f"{self.words.place} {self.numbers(instance)[place]}{name}"
@@ -102,7 +105,7 @@ def _tour_facts(instance: TspInstance) -> str:
     unit = f", lengths in {instance.unit}" if instance.unit else ""
     wish = f", {instance.wish}" if instance.wish else ""
     cities = number_of(instance.real_n, "city")
-    return f"{kind}{cities}{wish}, {instance.metric}{unit}\n{known}"
+    return f"{kind}{cities}{wish}, {instance.measured}{unit}\n{known}"
 
 
 _SPARSE = 0.001  # a density that is lower says less than the neighbours of a vertex, on average

@@ -415,7 +415,7 @@ def _words(instance: TspInstance, part: Pointed) -> str:
 
 def _caption(instance: TspInstance) -> str:
     kind = "directed, " if instance.directed else ""
-    parts = [instance.name, f"{kind}{number_of(instance.real_n, 'city')}", str(instance.metric)]
+    parts = [instance.name, f"{kind}{number_of(instance.real_n, 'city')}", str(instance.measured)]
     if wish := instance.wish:
         parts.insert(2, wish)
     if instance.optimum:
