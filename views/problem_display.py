@@ -138,8 +138,8 @@ _DISPLAY_ROWS = (
         problem=Problem.TSP,
         format="TSPLIB",
         content="instance",
-        patterns="*.tsp *.atsp *.csv *.tsv *.txt *.json *.gpx *.kml *.kmz *.geojson *.osm "
-        "*.gz *.bz2 *.xz *.zip",
+        patterns="*.tsp *.atsp *.csv *.tsv *.txt *.xlsx *.npy *.npz *.json *.gpx *.kml *.kmz "
+        "*.geojson *.osm *.gz *.bz2 *.xz *.zip",
         solution_format="TSPLIB tour (*.tour)",
         best="BEST LENGTH",
         best_tip="Exact length of the best tour so far",
@@ -162,7 +162,7 @@ _DISPLAY_ROWS = (
         problem=Problem.COLORING,
         format="DIMACS",
         content="graph",
-        patterns="*.col *.col.b *.col.gz *.col.b.gz",
+        patterns="*.col *.col.b *.col.gz *.col.b.gz *.mtx *.graphml *.gml *.dot *.gv *.g6",
         solution_format="DIMACS solution (*.sol)",
         best="FEWEST COLORS",
         best_tip="Colors of the best coloring so far, which is checked to be proper",
@@ -186,19 +186,17 @@ _DISPLAY_ROWS = (
 # The problems that the window can show, the one that it shows first at the front.
 DISPLAYS: Mapping[Problem, ProblemDisplay] = {row.problem: row for row in _DISPLAY_ROWS}
 
-_FILE_FORMATS = ", ".join(row.format for row in _DISPLAY_ROWS) + " or CSV"
-
 # What can be opened; what to do while no instance is open; and the same on the empty map.
-OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _DISPLAY_ROWS)
-DROP_HERE = f"Drop a {_FILE_FORMATS} file anywhere on this window."
-WELCOME = f"Drop a {_FILE_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
+OPEN_TIP = "Open a file with places, distances or a graph: a table, TSPLIB, DIMACS, GPX and others"
+_DROPPED = "Drop a file with places, distances or a graph"
+DROP_HERE = f"{_DROPPED} anywhere on this window."
+WELCOME = f"{_DROPPED} here,\nopen one with Ctrl+O,\nor choose a bundled instance."
 
 STUDY_SUFFIXES = (".toml", ".sqlite")  # of the design of a study, and of its results
 
 # Filter of the dialog that asks for an instance.
 FILES = (
-    " and ".join(f"{row.format} {row.content}s" for row in _DISPLAY_ROWS)
-    + f" ({' '.join(row.patterns for row in _DISPLAY_ROWS)});;"
+    f"Places, distances and graphs ({' '.join(row.patterns for row in _DISPLAY_ROWS)});;"
     + "Tours (*.tour *.tour.gz);;Runs and sessions (*.jsonl *.json);;"
     + "Studies (*.toml *.sqlite);;All files (*)"
 )
