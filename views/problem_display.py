@@ -45,8 +45,8 @@ class ProblemDisplay:
     routes: tuple[str, ...] = ()  # further exports of a solution
     improvable: bool = False  # whether colonies can begin with a solution
     bounded: bool = False  # whether runs look for a lower bound of its costs
-    # Takes an instance, returns the name of each place, or nothing.
-    names: Callable[[Any], Sequence[str]] = lambda one: ()
+    # Takes an instance and a place of it (from 0), returns what it is called: 7 (Rome), Maths.
+    called: Callable[[Any, int], str] = lambda one, place: str(place + 1)
 
     @property
     def words(self) -> Words:
@@ -88,9 +88,18 @@ class ProblemDisplay:
         if place >= instance.real_n:
             auxiliary: Any = instance  # one of cities
             return str(auxiliary.auxiliary[place - instance.real_n].name)
-        names = self.names(instance)
-        name = f" ({names[place]})" if names and names[place] else ""
-        return f"{self.words.place} {self.numbers(instance)[place]}{name}"
+        return f"{self.words.place} {self.called(instance, place)}"
+
+
+def _city_called(instance: TspInstance, city: int) -> str:
+    """Return the number of a city in its file, with its name if there is one."""
+    name = instance.names[city] if instance.names else ""
+    return f"{instance.city_ids[city]}{f' ({name})' if name else ''}"
+
+
+def _vertex_numbers(instance: GraphInstance) -> Sequence[int] | NDArray[np.int64]:
+    numbers = instance.numbers
+    return range(1, instance.n + 1) if numbers is None else numbers.astype(np.int64) + 1
 
 
 def _tour_facts(instance: TspInstance) -> str:
@@ -147,7 +156,7 @@ _DISPLAY_ROWS = (
         facts=_tour_facts,
         given=1,
         numbers=lambda instance: instance.city_ids,
-        names=lambda instance: instance.names,
+        called=_city_called,
     ),
     ProblemDisplay(
         problem=Problem.COLORING,
@@ -164,9 +173,12 @@ _DISPLAY_ROWS = (
         no_trail="no trail, for it is an edge",
         branching=False,
         shelf="Graphs to color",
+        routes=("classes", "class-columns"),
         improvable=True,
         facts=_graph_facts,
         order=class_order,
+        numbers=_vertex_numbers,
+        called=lambda instance, vertex: instance.called(vertex),
         bounded=True,
     ),
 )

@@ -337,8 +337,10 @@ def _export(recorder: Recorder, result: Result) -> bool:
     """Write CSV and solution beside the log; say what cannot be written; return whether all is."""
     from functools import partial
 
+    from app.files.classes import export_classes
     from app.files.exports import export_csv, export_solution
     from app.files.routes import GLOBE_FORMATS, ROUTE_WRITERS
+    from gpu.core.problem import Problem
     from gpu.run.log.run_log import read_log
 
     instance, session, path = result.instance, result.session, recorder.path
@@ -347,7 +349,12 @@ def _export(recorder: Recorder, result: Result) -> bool:
         file = path.with_suffix(instance.problem.words.suffix)
         comment = f"by {session.colony}, seed {session.seed}"
         written &= succeeds(lambda: export_solution(file, instance, solution, comment))
-        if instance.read_as:
+        if instance.problem is Problem.COLORING:
+            graph: Any = instance
+            if graph.names or graph.read_as:  # of a file in which people look for its vertices
+                table = path.with_name(f"{path.stem}-classes.csv")
+                written &= succeeds(lambda: export_classes(table, graph, solution))
+        elif instance.read_as:
             places: Any = instance  # of a table
             route = path.with_name(f"{path.stem}-route.csv")
             written &= succeeds(lambda: ROUTE_WRITERS["route"](route, places, solution))

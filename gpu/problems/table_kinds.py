@@ -23,6 +23,7 @@ from gpu.problems.tsp.weighted_edges import EdgeColumns, load_weighted_edges, we
 TABLE_KINDS = (FileKind.PLACES, FileKind.MATRIX, FileKind.EDGES, FileKind.ADJACENCY)
 """What a table can be of."""
 
+_LOOPS = 4  # edges for each one that may join a name to itself
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 _LENGTH_WORDS = {
@@ -223,7 +224,7 @@ def _joins(
         ends[0].add(a)
         ends[1].add(b)
     either, both = ends[0] | ends[1], ends[0] & ends[1]
-    return not loops and bool(both) and len(either) <= count + 1
+    return _LOOPS * loops <= count and bool(both) and len(either) <= count + 1
 
 
 def _pairs(table: Table, first: int, second: int) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,8 @@ from app.files.loading import GivenTour
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.cost_unit import NO_UNIT, CostUnit
-from gpu.core.formats import percent, whole
+from gpu.core.formats import number_of, percent, whole
+from gpu.core.problem import Problem
 from gpu.problems.tsp.tours import edges_in_common
 from views.tour.tour_view import TourView
 
@@ -37,11 +38,22 @@ class GivenTourController(Controller):
         """Show another tour, or none, and say how long it is."""
         given, view = self._instance.given, self._window.view(TourView)
         self._compared = None
+        if given is not None and self._is_coloring:
+            colors = number_of(given.length, "color")
+            better = "Run > Improve the opened solution begins with it"
+            self._window.tell(f"Opened {given.path.name}: {colors}. {better}", "info")
+            return
         view.show_given(*((None, "") if given is None else (given.tour, given.path.name)))
         self._describe()
         if given is not None:
             self._window.tell(f"Opened {self._facts(given)}", "info")
             self._compare()
+
+    @property
+    def _is_coloring(self) -> bool:
+        """Whether what was opened is a coloring, which no map shows beside the best one."""
+        instance = self._instance.value
+        return instance is not None and instance.problem is Problem.COLORING
 
     @Slot(object)
     def _follow(self, _: object) -> None:
@@ -59,7 +71,7 @@ class GivenTourController(Controller):
         """Count the edges that the tour and the best one have in common."""
         given, instance, run = self._instance.given, self._instance.value, self._runs.current
         state = None if run is None else run.snapshot
-        if given is None or state is None or self._task is not None:
+        if given is None or state is None or self._task is not None or self._is_coloring:
             return
         best = state.best_solution  # the same object until there is another one
         if best is None or best is self._compared or instance is None:
@@ -87,7 +99,7 @@ class GivenTourController(Controller):
 
     def _describe(self, comparison: str = "") -> None:
         given, view = self._instance.given, self._window.view(TourView)
-        if given is None:
+        if given is None or self._is_coloring:
             view.compare_given("")
             return
         view.compare_given(", ".join(filter(None, (self._facts(given), comparison))))
