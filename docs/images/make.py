@@ -1,8 +1,8 @@
 """Make pictures of the user guide anew, in the real window, on this machine's first CPU core.
 
-NAME is runs, study, guide-files, guide-stops, guide-film or guide-live; without names, all of them
-are made. Run it from the checkout, after a change of the window that they show. It needs a minute
-or two.
+NAME is runs, study, guide-files, guide-stops, guide-classes, guide-film or guide-live; without
+names, all of them are made. Run it from the checkout, after a change of the window that they show.
+It needs a minute or two.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import argparse
 import dataclasses
 import math
 import os
+import random
 import sys
 import tempfile
 import time
@@ -34,6 +35,7 @@ from gpu.problems.bundled import bundled
 from gpu.problems.reading import ReadAs
 from tests.hands import click, press, rest, write
 from views.batch.study_view import StudyView
+from views.graph.classes_view import ClassesView
 from views.plots.convergence_view import ConvergenceView
 from views.runs.run_table import RUN_PLACES
 from views.runs.runs_view import RunsView
@@ -42,6 +44,10 @@ from views.tour.tour_view import TourView
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 HERE = Path(__file__).resolve().parent
+COURSES = (
+    *("Algebra", "Biology", "Chemistry", "Drama", "Economics", "French", "Geography", "History"),
+    *("Italian", "Japanese", "Latin", "Music", "Physics", "Spanish", "Statistics"),
+)
 PATIENCE = 200.0  # seconds: colonies may have to be compiled
 
 CAPITALS = """name;latitude;longitude
@@ -283,6 +289,20 @@ def route(desk: Desk) -> None:
     desk.keep("guide-stops")
 
 
+def classes(desk: Desk) -> None:
+    """Courses by the pairs that cannot be at once, and the slot of each."""
+    table, rng = desk.folder / "conflicts.csv", random.Random(5)
+    courses = [f"{name} {year}" for name in COURSES for year in ("I", "II")]
+    pairs = {tuple(sorted(rng.sample(courses, 2))) for _ in range(120)}
+    rows = "".join(f"{one},{other}\n" for one, other in sorted(pairs))
+    table.write_text(f"course,conflicts with\n{rows}", "utf-8")
+    desk.open(table)
+    desk.choose("aco-rlf-seq", {"iterations": 20})
+    desk.run()
+    desk.window.dashboard.show_view(ClassesView.key)
+    desk.keep("guide-classes")
+
+
 def film(desk: Desk) -> None:
     """A run as it was after a third of its time."""
     desk.open("map-1000")
@@ -330,6 +350,7 @@ PICTURES: Mapping[str, Callable[[Desk], None]] = {
     "study": study,
     "guide-files": files,
     "guide-stops": route,
+    "guide-classes": classes,
     "guide-film": film,
     "guide-live": live,
 }

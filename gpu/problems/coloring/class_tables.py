@@ -42,7 +42,8 @@ def is_class_table(path: Path, data: bytes, vertices: Mapping[str, int]) -> bool
         rows = _rows(path, data)
     except InstanceError:
         return False
-    return _by_rows(rows, vertices) is not None or _by_columns(rows, vertices) is not None
+    found = _by_columns(rows, vertices) or _by_rows(rows, vertices, sure=True)
+    return found is not None
 
 
 def read_class_table(path: Path, data: bytes, vertices: Mapping[str, int]) -> NDArray[np.int32]:
@@ -104,22 +105,24 @@ def _is_vertex(cell: str, vertices: Mapping[str, int]) -> bool:
 
 
 def _by_rows(
-    rows: Sequence[Sequence[str]], vertices: Mapping[str, int]
+    rows: Sequence[Sequence[str]], vertices: Mapping[str, int], *, sure: bool = False
 ) -> list[tuple[str, str]] | None:
     """Return vertices with their classes, of a table with a row for each; None if it is none.
 
-    Its header calls both columns as the program does, or there are no others.
+    Its header calls both columns as the program does, or there are no others. It is ``sure`` to be
+    none if its classes may be vertices, as in a list of edges.
     """
     titles = [cell.casefold() for cell in rows[0]] if rows else []
     if VERTEX_TITLE in titles and CLASS_TITLE in titles:
-        places = [(titles.index(VERTEX_TITLE), titles.index(CLASS_TITLE))]
-    elif all(len(row) == 2 for row in rows):
-        places = [(0, 1), (1, 0)]
-    else:
+        at, label = titles.index(VERTEX_TITLE), titles.index(CLASS_TITLE)
+        return [(row[at], row[label]) for row in rows[1:] if max(at, label) < len(row)]
+    if not rows or any(len(row) != 2 for row in rows):
         return None
-    below = rows[len(rows) > len(vertices) :]  # without the header
-    for at, label in places:
-        pairs = [(row[at], row[label]) for row in below if max(at, label) < len(row)]
+    for at, label in ((0, 1), (1, 0)):
+        below = rows[not _is_vertex(rows[0][at], vertices) :]  # without the header
+        pairs = [(row[at], row[label]) for row in below]
+        if sure and all(_is_vertex(one, vertices) for _, one in pairs):
+            continue
         known = sum(_is_vertex(name, vertices) for name, _ in pairs)
         if len(vertices) // 2 <= len(pairs) <= 2 * known and known:
             return pairs

@@ -14,7 +14,7 @@ import numpy as np
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
-from gpu.problems.document import in_memory, name_of, shortened
+from gpu.problems.document import in_memory, name_of, plain_name, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.quantities import unit_of
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
@@ -22,8 +22,10 @@ from gpu.problems.table import (
     EASTING,
     GROUPED,
     LATITUDE,
+    TABLE_SUFFIXES,
     Columns,
     Table,
+    TextTable,
     X,
     columns_of,
     is_number,
@@ -265,7 +267,10 @@ def load_places(
             )
         display = found.points()[:n]
         measured, about = plane_coordinates(display, found.decimals)
-        if about["decimals"]:
+        if is_bare(table) and not found.decimals:
+            measured, about = display, {"decimals": 0}
+            rounded = ", distances are rounded to whole numbers, as TSPLIB's EUC_2D"
+        elif about["decimals"]:
             rounded = f", distances are rounded to {10.0 ** -about['decimals']:g}"
         else:
             rounded = ""
@@ -431,6 +436,15 @@ def look_like_degrees(points: Reals) -> bool:
     fits = max(first, second) <= 180.0 and min(first, second) <= 90.0
     fine = np.mean(points != np.round(points, 1))
     return bool(fits and fine > 0.5 and max(first, second) > 1.0)
+
+
+def is_bare(table: Table) -> bool:
+    """Whether ``table`` has rows of numbers alone, as programs for tours write instances.
+
+    A table with a header, or that is called one (.csv), has its own unit instead.
+    """
+    named = plain_name(table.path).lower().endswith(TABLE_SUFFIXES)
+    return isinstance(table, TextTable) and not table.header and not table.texts and not named
 
 
 def plane_coordinates(points: Reals, decimals: int) -> tuple[Reals, dict[str, Any]]:
