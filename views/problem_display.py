@@ -45,8 +45,8 @@ class ProblemDisplay:
     routes: tuple[str, ...] = ()  # further exports of a solution
     improvable: bool = False  # whether colonies can begin with a solution
     bounded: bool = False  # whether runs look for a lower bound of its costs
-    # Takes an instance, returns the name of each place, or nothing.
-    names: Callable[[Any], Sequence[str]] = lambda one: ()
+    # Takes an instance and a place of it (from 0), returns what it is called: 7 (Rome), Maths.
+    called: Callable[[Any, int], str] = lambda one, place: str(place + 1)
 
     @property
     def words(self) -> Words:
@@ -85,20 +85,36 @@ class ProblemDisplay:
 
     def name_of(self, instance: Instance, place: int) -> str:
         """Return what ``place`` (from 0) of ``instance`` is called: city 7 (Rome), vertex 3."""
-        names = self.names(instance)
-        name = f" ({names[place]})" if names and names[place] else ""
-        return f"{self.words.place} {self.numbers(instance)[place]}{name}"
+        if place >= instance.real_n:
+            auxiliary: Any = instance  # one of cities
+            return str(auxiliary.auxiliary[place - instance.real_n].name)
+        return f"{self.words.place} {self.called(instance, place)}"
+
+
+def _city_called(instance: TspInstance, city: int) -> str:
+    """Return the number of a city in its file, with its name if there is one."""
+    name = instance.names[city] if instance.names else ""
+    return f"{instance.city_ids[city]}{f' ({name})' if name else ''}"
+
+
+def _vertex_numbers(instance: GraphInstance) -> Sequence[int] | NDArray[np.int64]:
+    numbers = instance.numbers
+    return range(1, instance.n + 1) if numbers is None else numbers.astype(np.int64) + 1
 
 
 def _tour_facts(instance: TspInstance) -> str:
     kind = "directed, " if instance.directed else ""
     optimum = instance.optimum
     yours = " (yours)" if instance.optimum_by_user else ""
-    known = f"best known length {whole(optimum)}{yours}" if optimum else "no best known length"
+    known = (
+        f"best known length {instance.cost_unit.text(optimum)}{yours}"
+        if optimum
+        else "no best known length"
+    )
     unit = f", lengths in {instance.unit}" if instance.unit else ""
     wish = f", {instance.wish}" if instance.wish else ""
     cities = number_of(instance.real_n, "city")
-    return f"{kind}{cities}{wish}, {instance.metric}{unit}\n{known}"
+    return f"{kind}{cities}{wish}, {instance.measured}{unit}\n{known}"
 
 
 _SPARSE = 0.001  # a density that is lower says less than the neighbours of a vertex, on average
@@ -122,8 +138,8 @@ _DISPLAY_ROWS = (
         problem=Problem.TSP,
         format="TSPLIB",
         content="instance",
-        patterns="*.tsp *.atsp *.csv *.tsv *.txt *.json *.gpx *.kml *.kmz *.geojson *.osm "
-        "*.gz *.bz2 *.xz *.zip",
+        patterns="*.tsp *.atsp *.csv *.tsv *.txt *.xlsx *.npy *.npz *.json *.gpx *.kml *.kmz "
+        "*.geojson *.osm *.gz *.bz2 *.xz *.zip",
         solution_format="TSPLIB tour (*.tour)",
         best="BEST LENGTH",
         best_tip="Exact length of the best tour so far",
@@ -140,13 +156,13 @@ _DISPLAY_ROWS = (
         facts=_tour_facts,
         given=1,
         numbers=lambda instance: instance.city_ids,
-        names=lambda instance: instance.names,
+        called=_city_called,
     ),
     ProblemDisplay(
         problem=Problem.COLORING,
         format="DIMACS",
         content="graph",
-        patterns="*.col *.col.b *.col.gz *.col.b.gz",
+        patterns="*.col *.col.b *.col.gz *.col.b.gz *.mtx *.graphml *.gml *.dot *.gv *.g6",
         solution_format="DIMACS solution (*.sol)",
         best="FEWEST COLORS",
         best_tip="Colors of the best coloring so far, which is checked to be proper",
@@ -157,9 +173,12 @@ _DISPLAY_ROWS = (
         no_trail="no trail, for it is an edge",
         branching=False,
         shelf="Graphs to color",
+        routes=("classes", "class-columns"),
         improvable=True,
         facts=_graph_facts,
         order=class_order,
+        numbers=_vertex_numbers,
+        called=lambda instance, vertex: instance.called(vertex),
         bounded=True,
     ),
 )
@@ -167,19 +186,17 @@ _DISPLAY_ROWS = (
 # The problems that the window can show, the one that it shows first at the front.
 DISPLAYS: Mapping[Problem, ProblemDisplay] = {row.problem: row for row in _DISPLAY_ROWS}
 
-_FILE_FORMATS = ", ".join(row.format for row in _DISPLAY_ROWS) + " or CSV"
-
 # What can be opened; what to do while no instance is open; and the same on the empty map.
-OPEN_TIP = "Open " + " or ".join(f"a {row.format} {row.content}" for row in _DISPLAY_ROWS)
-DROP_HERE = f"Drop a {_FILE_FORMATS} file anywhere on this window."
-WELCOME = f"Drop a {_FILE_FORMATS} file here,\nopen one with Ctrl+O,\nor choose a bundled instance."
+OPEN_TIP = "Open a file with places, distances or a graph: a table, TSPLIB, DIMACS, GPX and others"
+_DROPPED = "Drop a file with places, distances or a graph"
+DROP_HERE = f"{_DROPPED} anywhere on this window."
+WELCOME = f"{_DROPPED} here,\nopen one with Ctrl+O,\nor choose a bundled instance."
 
 STUDY_SUFFIXES = (".toml", ".sqlite")  # of the design of a study, and of its results
 
 # Filter of the dialog that asks for an instance.
 FILES = (
-    " and ".join(f"{row.format} {row.content}s" for row in _DISPLAY_ROWS)
-    + f" ({' '.join(row.patterns for row in _DISPLAY_ROWS)});;"
+    f"Places, distances and graphs ({' '.join(row.patterns for row in _DISPLAY_ROWS)});;"
     + "Tours (*.tour *.tour.gz);;Runs and sessions (*.jsonl *.json);;"
     + "Studies (*.toml *.sqlite);;All files (*)"
 )

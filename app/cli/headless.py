@@ -164,11 +164,11 @@ def _progress_of(session: Session, instance: Instance) -> Callable[[RunState], N
             return
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]
         if (cost := state.best_cost) is not None:
-            parts.append(f"best {cost}")
+            parts.append(f"best {instance.cost_unit.amount(cost, '')}")
             if (gap := instance.gap_percent(cost)) is not None:
                 parts.append(f"gap {gap:.2f} %")
             elif state.bound is not None:
-                parts.append(f"lower bound {state.bound.cost}")
+                parts.append(f"lower bound {instance.cost_unit.text(state.bound.cost, '')}")
         if (share := session.stop.share_done(state)) is not None:
             parts.append(f"{100 * share:.0f} % done")
         show_progress("   ".join(parts))

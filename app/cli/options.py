@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -17,6 +18,25 @@ from gpu.core.stop_limits import STOP_LIMITS
 from gpu.problems.reading import COORDINATES, OPEN, FileKind, ReadAs
 
 _SAID_OF_FILE = [field.name for field in fields(ReadAs) if field.name != "kind"]
+
+
+class _CostType(click.ParamType):  # type: ignore[type-arg]  # none in older versions
+    """A cost as its user writes it, in the unit of the file; checked here, and counted later."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the text of a finite number."""
+        try:
+            finite = math.isfinite(float(value))
+        except ValueError:
+            finite = False
+        if not finite:
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return str(value)
+
+
+COST = _CostType()
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -37,7 +37,6 @@ def draw_result(path: Path, result: Result) -> None:
     from PySide6.QtWidgets import QApplication
 
     from app.files.pictures import write_picture
-    from gpu.core.formats import whole
     from gpu.core.snapshot import RunState
     from views.frame.print_picture import PICTURE_MAKERS, PicturedView, PictureLook
     from views.tour.tour_view import TourView
@@ -68,7 +67,7 @@ def draw_result(path: Path, result: Result) -> None:
         view.chips[name].setChecked(False)
     session = result.session
     colony = f"{session.system.title} on {session.device}"
-    found = f"best {result.instance.problem.words.amount(result.cost, whole(result.cost))}"
+    found = f"best {result.instance.cost_unit.amount(result.cost)}"
     title = "  ·  ".join((result.instance.name, colony, f"seed {session.seed}", found))
     subject = PicturedView(view, title, LIGHT)
     make = PICTURE_MAKERS[path.suffix.lower().lstrip(".")]

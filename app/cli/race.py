@@ -74,15 +74,21 @@ def race(file: Path, out: Path | None, as_json: bool) -> int:
 
 def _progress(records: Sequence[LaneRecord], instance: Instance) -> str:
     """Return how far the lanes are, in one line."""
-    parts = []
+    parts, unit = [], instance.cost_unit
     for number, record in enumerate(records, 1):
         if not record.spent:
             parts.append(f"{number}: –" if record.ending is None else f"{number}: ended")
             continue
         gap = None if record.cost is None else instance.gap_percent(record.cost)
-        best = "" if record.cost is None else f" {record.cost}" if gap is None else f" {gap:.2f} %"
+        best = (
+            ""
+            if record.cost is None
+            else f" {unit.text(record.cost, '')}"
+            if gap is None
+            else f" {gap:.2f} %"
+        )
         if record.proved:
-            best = f" {record.cost} proved"
+            best = f" {unit.text(record.cost or 0, '')} proved"
         parts.append(f"{number}: {record.spent:.1f} s{best}")
     return "   ".join(parts)
 
@@ -101,6 +107,10 @@ def _as_dict(
     plan: Race, records: Sequence[LaneRecord], instance: Instance, found: RaceStandings
 ) -> dict[str, object]:
     words, equal = instance.problem.words, found.equal_cost
+
+    def value(cost: int | None) -> int | float | None:
+        return None if cost is None else instance.cost_unit.value(cost)
+
     lanes: list[dict[str, object]] = []
     for session, record, standing in zip(plan.sessions, records, found.lanes, strict=True):
         solution = record.solution
@@ -113,7 +123,8 @@ def _as_dict(
                 "iterations": record.iterations,
                 f"{words.solutions}_built": record.solutions,
                 "seconds": round(record.spent, 6),
-                f"best_{words.cost}": record.cost,
+                f"best_{words.cost}": value(record.cost),
+                "best_cost": record.cost,
                 "gap_percent": standing.gap_percent,
                 "proved": standing.proved,
                 "seconds_to_equal": standing.equal_seconds,
@@ -129,12 +140,14 @@ def _as_dict(
     return {
         "instance": instance.name,
         "n": instance.n,
-        "optimum": instance.optimum,
-        "lower_bound": None if found.bound is None else found.bound.cost,
+        "unit": instance.unit or None,
+        "decimals": instance.decimals,
+        "optimum": value(instance.optimum),
+        "lower_bound": None if found.bound is None else value(found.bound.cost),
         "lower_bound_by": None if found.bound is None else found.bound.why,
         "budget": {plan.budget.kind: plan.budget.amount},
         "in_turn": plan.in_turn,
-        f"equal_{words.cost}": equal,
+        f"equal_{words.cost}": value(equal),
         "equal_gap_percent": None if equal is None else instance.gap_percent(equal),
         "lanes": lanes,
     }
@@ -165,7 +178,7 @@ def _text(
         Column("COLONY", lambda row: row[1].colony),
         Column("DEVICE", lambda row: row[1].device),
         Column("SEED", lambda row: row[1].seed),
-        Column("BEST", lambda row: row[3].cost),
+        Column("BEST", lambda row: row[3].cost, lambda cost: instance.cost_unit.text(cost, "")),
         Column("TO BOUND %" if known.by_bound else "GAP %", gap),
         Column("ITERATIONS", lambda row: row[2].iterations),
         Column("SECONDS", lambda row: row[2].spent, "{:.2f}".format),
@@ -181,11 +194,13 @@ def _text(
     lanes = zip(itertools.count(1), plan.sessions, records, found.lanes)
     lines.append(table(columns, lanes, unknown="–"))
     if (bound := found.bound) is not None:
-        least = f"no {words.solution} has fewer than {words.amount(bound.cost)} ({bound.why})"
-        lines.append(least)
+        least = instance.cost_unit.amount(bound.cost, "")
+        lines.append(f"no {words.solution} has fewer than {least} ({bound.why})")
     if equal is not None:
         beside = beside_known(instance.gap_percent(equal), words)
-        lines.append(f"equal: all lanes have reached {words.amount(equal)}{beside}")
+        lines.append(
+            f"equal: all lanes have reached {instance.cost_unit.amount(equal, '')}{beside}"
+        )
     lines += [
         f"lane {number}: {one_line(record.reason) if record.ending else 'was not run'}"
         for number, record in enumerate(records, 1)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli.options import (
+    COST,
     device_option,
     json_option,
     limit_options,
@@ -44,7 +45,11 @@ if TYPE_CHECKING:
 @click.option("--colony", help="See formicarium colonies; with the defaults of its paper.")
 @device_option
 @limit_options
-@click.option("--target-length", type=int, help="Stop at a tour of this length, or a shorter one.")
+@click.option(
+    "--target-length",
+    type=COST,
+    help="Stop at a tour of this length, or a shorter one, in the unit of FILE.",
+)
 @click.option("--target-colors", type=int, help="Stop at a coloring with so many colors, or fewer.")
 @click.option(
     "--go-on",
@@ -65,9 +70,9 @@ if TYPE_CHECKING:
 @reading_options
 @click.option(
     "--best-known",
-    type=int,
-    help="The best known length, or number of colors, that gaps are measured by; it is kept for "
-    "this instance. 0 forgets it.",
+    type=COST,
+    help="The best known length (in the unit of FILE), or number of colors, that gaps are measured "
+    "by; it is kept for this instance. 0 forgets it.",
 )
 @parameter_options
 @click.option("--seed", type=int, help="Decides the run; drawn if not given.")
@@ -94,13 +99,13 @@ def solve(
     colony: str | None,
     device: str,
     limits: Mapping[str, Any],
-    target_length: int | None,
+    target_length: str | None,
     target_colors: int | None,
     go_on: bool,
     no_limit: bool,
     start: str | None,
     read_as: ReadAs,
-    best_known: int | None,
+    best_known: str | None,
     parameters: Mapping[str, str],
     seed: int | None,
     out: Path | None,
@@ -140,9 +145,10 @@ def solve(
     reading = time.perf_counter() - begun
     _check_is_used(file, instance, read_as)
     if best_known is not None:
-        keep_best_known(instance, best_known)
+        keep_best_known(instance, instance.cost_unit.cost(best_known))
     instance = with_kept(instance)
-    target = _target(instance, {"length": target_length, "colors": target_colors})
+    length = None if target_length is None else instance.cost_unit.cost(target_length)
+    target = _target(instance, {"length": length, "colors": target_colors})
     stop = StopSettings(**limits, target_length=target, go_on=go_on)
     if unasked := not (stop.limited or no_limit):
         stop = replace(stop, seconds=seconds_for(instance))
@@ -292,21 +298,22 @@ def _summary(result: Result) -> str:
     gap = result.gap_percent
     whose = "your" if instance.optimum_by_user else "the"
     beside = f", {words.known}" if gap == 0 else ""
-    if gap:
+    if gap and instance.optimum is not None:
         where = "above" if gap > 0 else "below"
-        beside = f", {abs(gap):.2f} % {where} {whose} best known {instance.optimum}"
+        known = instance.cost_unit.text(instance.optimum, "")
+        beside = f", {abs(gap):.2f} % {where} {whose} best known {known}"
     found = "with which the run began"
     if result.best_iteration:
         found = f"found in iteration {result.best_iteration}"
         if result.found_by:
             found += f" by {result.found_by}"
     lines += [
-        f"best {words.solution} {words.amount(result.cost)}{beside}, {found}",
+        f"best {words.solution} {instance.cost_unit.amount(result.cost, '')}{beside}, {found}",
         f"{counted(result.iterations, 'iteration')}, "
         f"{counted(result.solutions_built, words.solution)}, {result.seconds:.2f} s",
     ]
     if result.bound is not None and result.criterion != PROVED:
-        least = words.amount(result.bound.cost)
+        least = instance.cost_unit.amount(result.bound.cost, "")
         optimal = "it is optimal: " if result.proved else ""
         none = f"no {words.solution} has fewer than {least} ({result.bound.why})"
         lines.insert(-1, f"{optimal}{none}")
@@ -330,8 +337,10 @@ def _export(recorder: Recorder, result: Result) -> bool:
     """Write CSV and solution beside the log; say what cannot be written; return whether all is."""
     from functools import partial
 
+    from app.files.classes import export_classes
     from app.files.exports import export_csv, export_solution
     from app.files.routes import GLOBE_FORMATS, ROUTE_WRITERS
+    from gpu.core.problem import Problem
     from gpu.run.log.run_log import read_log
 
     instance, session, path = result.instance, result.session, recorder.path
@@ -340,7 +349,12 @@ def _export(recorder: Recorder, result: Result) -> bool:
         file = path.with_suffix(instance.problem.words.suffix)
         comment = f"by {session.colony}, seed {session.seed}"
         written &= succeeds(lambda: export_solution(file, instance, solution, comment))
-        if instance.read_as:
+        if instance.problem is Problem.COLORING:
+            graph: Any = instance
+            if graph.names or graph.read_as:  # of a file in which people look for its vertices
+                table = path.with_name(f"{path.stem}-classes.csv")
+                written &= succeeds(lambda: export_classes(table, graph, solution))
+        elif instance.read_as:
             places: Any = instance  # of a table
             route = path.with_name(f"{path.stem}-route.csv")
             written &= succeeds(lambda: ROUTE_WRITERS["route"](route, places, solution))

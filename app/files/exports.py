@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psutil
@@ -21,6 +22,7 @@ from numpy.typing import NDArray
 from gpu.batch.race import Race
 from gpu.batch.race_file import text_of
 from gpu.batch.race_standings import LaneRecord
+from gpu.core.cost_unit import CostUnit
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists, rename
 from gpu.core.instance import Instance
@@ -38,6 +40,9 @@ _HEADER = (
 """Columns of a run's CSV. ``{solutions}`` becomes ``tours`` or ``colorings``. A column for the
 milliseconds of each phase follows."""
 
+
+_COSTS = ("best", "iteration_best", "iteration_mean")
+"""Columns with costs, which are in the unit of the instance's file."""
 
 _PART_NAMES = f"formicarium-{zlib.crc32(platform.node().encode()):08x}"  # this computer's
 _PROCESS = secrets.token_hex(4)  # tells this process from an earlier one of the same number
@@ -128,8 +133,19 @@ def export_csv(path: Path, log: RunLog) -> None:
     lines = [*log.records, *([log.outcome] if log.outcome else [])]
     phases = dict.fromkeys(phase for line in lines for phase in line.get("phases_ms") or ())
     keys = _HEADER.format(solutions=log.session.system.problem.words.solutions).split(",")
+    instance = log.header.get("instance")
+    decimals = instance.get("decimals", 0) if isinstance(instance, dict) else 0
+    unit = CostUnit(decimals=decimals if isinstance(decimals, int) else 0)
+
+    def value(line: Mapping[str, Any], key: str) -> object:
+        found = line.get(key)
+        if key in _COSTS and isinstance(found, int | float) and unit.decimals:
+            return unit.scaled(float(found))
+        return found
+
     rows = (
-        [*map(line.get, keys), *map((line.get("phases_ms") or {}).get, phases)] for line in lines
+        [*(value(line, key) for key in keys), *map((line.get("phases_ms") or {}).get, phases)]
+        for line in lines
     )
     write_text(path, csv_text([*keys, *map(column_of, phases)], rows))
 
@@ -152,7 +168,7 @@ def export_race_csv(
         Column("iteration", lambda row: int(row[2][0])),
         Column(instance.problem.words.solutions, lambda row: int(row[2][1])),
         Column("seconds", lambda row: round(row[2][2], 6)),
-        Column("best", lambda row: int(row[2][3])),
+        Column("best", lambda row: instance.cost_unit.value(int(row[2][3]))),
         Column("gap_percent", lambda row: instance.gap_percent(int(row[2][3]))),
     )
     lanes = enumerate(zip(race.sessions, records, strict=True), 1)

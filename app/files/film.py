@@ -222,7 +222,7 @@ class FilmSource:
 
     def _caption(self, instance: Instance, state: RunState) -> str:
         session = self.log.session
-        best = instance.problem.words.amount(state.cost, whole(state.cost))
+        best = instance.cost_unit.amount(state.cost)
         gap = instance.gap_percent(state.cost)
         above = "" if gap is None else f" ({percent(gap)})"
         parts = [

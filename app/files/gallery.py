@@ -19,9 +19,10 @@ from app.files import downloads, own_instances
 from app.files.library import digest_of, kept_cost, with_kept
 from app.files.pictures import write_picture
 from gpu import APPLICATION
+from gpu.core.cost_unit import NO_UNIT, CostUnit
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists, read_regular
-from gpu.core.formats import number_of, percent, whole
+from gpu.core.formats import number_of, percent
 from gpu.core.instance import Instance, Solution
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
@@ -112,7 +113,9 @@ def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
         return Look(replace(entry, found=f"Cannot be shown: {why}"), None)
     known = kept_cost(digest) or found.known
     name, size = found.name or entry.name, found.size
-    return Look(replace(entry, name=name, size=size, found=_found(best, known)), found.picture)
+    return Look(
+        replace(entry, name=name, size=size, found=_found(best, known, found.unit)), found.picture
+    )
 
 
 def _digest(path: Path, data: bytes) -> str:
@@ -138,20 +141,23 @@ def _size(n: int, problem: Problem) -> str:
     return number_of(n, problem.words.place)
 
 
-def _found(best: int | None, known: int | None) -> str:
+def _found(best: int | None, known: int | None, unit: CostUnit) -> str:
     """Say what the best solution so far costs, or the best known one."""
     if best is None:
-        return "" if known is None else f"best known {whole(known)}"
+        return "" if known is None else f"best known {unit.amount(known)}"
     if not known:
-        return f"best {whole(best)}"
+        return f"best {unit.amount(best)}"
     gap = 100.0 * (best - known) / known
-    return f"best {whole(best)}  ·  " + (percent(gap) if gap > 0 else "as good as known")
+    return f"best {unit.amount(best)}  ·  " + (percent(gap) if gap > 0 else "as good as known")
 
 
 def _drawn(instance: Instance, runs: Sequence[RunSummary], theme: Theme, ratio: float) -> Thumbnail:
     picture = drawn_thumbnail(instance, _solution(instance, runs), theme, ratio)
     size, known = _size(instance.n, instance.problem), instance.optimum
-    return Thumbnail(picture, instance.name, size, None if instance.optimum_by_user else known)
+    published = None if instance.optimum_by_user else known
+    return Thumbnail(
+        picture, instance.name, size, published, CostUnit(instance.unit, instance.decimals)
+    )
 
 
 def _solution(instance: Instance, runs: Sequence[RunSummary]) -> Solution | None:
@@ -182,6 +188,7 @@ class Thumbnail:
     name: str
     size: str  # in words
     known: int | None  # best known cost, but not the user's own
+    unit: CostUnit = NO_UNIT  # of costs
 
 
 def thumbnail_folder() -> Path:
@@ -228,14 +235,19 @@ def kept_thumbnail(key: str, ratio: float) -> Thumbnail | None:
     with suppress(OSError):
         os.utime(path)  # it was used
     name, size = (picture.text(text)[:_THUMBNAIL_TEXT_LONGEST] for text in ("name", "size"))
-    return Thumbnail(picture, name, size, int(known[:18]) if known else None)
+    unit, decimals = picture.text("unit")[:_THUMBNAIL_TEXT_LONGEST], picture.text("decimals")
+    counted = int(decimals[:3]) if decimals.removeprefix("-").isdecimal() else 0
+    cost = int(known[:18]) if known else None
+    return Thumbnail(picture, name, size, cost, CostUnit(unit, counted))
 
 
 def keep_thumbnail(key: str, thumbnail: Thumbnail) -> None:
     """Keep a picture; where that is impossible, it is drawn anew the next time."""
     picture = thumbnail.picture.copy()
     known = "" if thumbnail.known is None else str(thumbnail.known)
-    for name, text in (("name", thumbnail.name), ("size", thumbnail.size), ("known", known)):
+    unit = thumbnail.unit
+    said = {"name": thumbnail.name, "size": thumbnail.size, "known": known, "unit": unit.name}
+    for name, text in {**said, "decimals": str(unit.decimals)}.items():
         picture.setText(name, text)
     with suppress(FormicariumError):
         write_picture(thumbnail_folder() / f"{key}.png", picture)

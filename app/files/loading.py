@@ -112,6 +112,9 @@ def load_any(
         recorded = recorded_of(log, instance)
         return OpenedFile(recorded.instance, recorded)
     data = read_bytes(path)
+    if shown is not None and not read_as and shown.is_solution(path, data):
+        solution = shown.load_solution(path, data)
+        return OpenedFile(shown, tour=GivenTour(path, solution, shown.cost_of(solution)))
     if not is_tour(path, data):
         reading = read_so(path, data, ReadAs.parse(read_as))
         unsure = reading.doubt is not None or (not read_as and asks(reading))

@@ -60,11 +60,7 @@ def export_route(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -
         Column(f"leg{inside}", lambda stop: numbers(unit.text(stop.leg))),
         Column(f"total{inside}", lambda stop: numbers(unit.text(stop.total))),
     ]
-    text = csv_of(columns, found, dialect.separator)
-    try:
-        data = text.replace("\n", dialect.line_end).encode(dialect.encoding)
-    except UnicodeEncodeError:  # an export has a character more than its encoding
-        data = text.replace("\n", dialect.line_end).encode("utf-8-sig")
+    data = dialect.bytes_of(csv_of(columns, found, dialect.separator))
     write_whole(path, lambda part: part.write_bytes(data))
 
 

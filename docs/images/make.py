@@ -1,14 +1,17 @@
 """Make pictures of the user guide anew, in the real window, on this machine's first CPU core.
 
-NAME is runs, study, guide-files, guide-film or guide-live; without names, all of them are made. Run
-it from the checkout, after a change of the window that they show. It needs a minute or two.
+NAME is runs, study, guide-files, guide-stops, guide-classes, guide-film or guide-live; without
+names, all of them are made. Run it from the checkout, after a change of the window that they show.
+It needs a minute or two.
 """
 
 from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import os
+import random
 import sys
 import tempfile
 import time
@@ -29,15 +32,22 @@ from app.window.application import Application, qt_application
 from gpu.batch.analysis import analyse
 from gpu.batch.store import read_results
 from gpu.problems.bundled import bundled
+from gpu.problems.reading import ReadAs
 from tests.hands import click, press, rest, write
 from views.batch.study_view import StudyView
+from views.graph.classes_view import ClassesView
 from views.plots.convergence_view import ConvergenceView
 from views.runs.run_table import RUN_PLACES
 from views.runs.runs_view import RunsView
+from views.tour.stops_view import StopsView
 from views.tour.tour_view import TourView
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 HERE = Path(__file__).resolve().parent
+COURSES = (
+    *("Algebra", "Biology", "Chemistry", "Drama", "Economics", "French", "Geography", "History"),
+    *("Italian", "Japanese", "Latin", "Music", "Physics", "Spanish", "Statistics"),
+)
 PATIENCE = 200.0  # seconds: colonies may have to be compiled
 
 CAPITALS = """name;latitude;longitude
@@ -108,7 +118,15 @@ class Desk:
             lambda: with_it.append(True), Qt.ConnectionType.SingleShotConnection
         )
         self.app.files.open(paths.get(str(where), Path(where)))
+        self.until(lambda: with_it or self.sheet_is_ready())
+        if not with_it and (sheet := self.app.importing.sheet) is not None:
+            click(sheet.open_button)
         self.until(lambda: with_it)
+
+    def sheet_is_ready(self) -> bool:
+        """Whether a file is shown that does not say all itself, and can be opened."""
+        sheet = self.app.importing.sheet
+        return sheet is not None and sheet.open_button.isEnabled()
 
     def choose(
         self,
@@ -243,6 +261,48 @@ def files(desk: Desk) -> None:
     desk.keep("guide-files")
 
 
+def route(desk: Desk) -> None:
+    """An open route from the depot, by a matrix of minutes."""
+    matrix = desk.folder / "minutes.csv"
+    places = [one.split(";") for one in CAPITALS.splitlines()[1:13]]
+    at = [[float(one.replace(",", ".")) for one in row[1:]] for row in places]
+    names = ["Depot", *(row[0] for row in places[1:])]
+    rows = [
+        [9.5 * math.dist(one, other) * (1.0 + 0.04 * (b % 5)) for b, other in enumerate(at)]
+        for one in at
+    ]
+    lines = [";".join(("", *names))]
+    lines += [
+        ";".join((name, *(f"{minutes:.1f}".replace(".", ",") for minutes in row)))
+        for name, row in zip(names, rows, strict=True)
+    ]
+    matrix.write_text("\n".join(lines) + "\n", "utf-8")
+    desk.app.files.open(matrix, "matrix unit=min")
+    desk.until(lambda: desk.app.instance.value is not None)
+    desk.settle()
+    desk.app.routes.want(ReadAs(route_from="Depot", route="open"))
+    desk.until(lambda: desk.app.routes.wanted.asks_for_route)
+    desk.settle()
+    desk.window.dashboard.show_view(StopsView.key)
+    desk.window.setup.stop.set_values({"iterations": 300, "go_on": True})
+    desk.run()
+    desk.keep("guide-stops")
+
+
+def classes(desk: Desk) -> None:
+    """Courses by the pairs that cannot be at once, and the slot of each."""
+    table, rng = desk.folder / "conflicts.csv", random.Random(5)
+    courses = [f"{name} {year}" for name in COURSES for year in ("I", "II")]
+    pairs = {tuple(sorted(rng.sample(courses, 2))) for _ in range(120)}
+    rows = "".join(f"{one},{other}\n" for one, other in sorted(pairs))
+    table.write_text(f"course,conflicts with\n{rows}", "utf-8")
+    desk.open(table)
+    desk.choose("aco-rlf-seq", {"iterations": 20})
+    desk.run()
+    desk.window.dashboard.show_view(ClassesView.key)
+    desk.keep("guide-classes")
+
+
 def film(desk: Desk) -> None:
     """A run as it was after a third of its time."""
     desk.open("map-1000")
@@ -289,6 +349,8 @@ PICTURES: Mapping[str, Callable[[Desk], None]] = {
     "runs": runs,
     "study": study,
     "guide-files": files,
+    "guide-stops": route,
+    "guide-classes": classes,
     "guide-film": film,
     "guide-live": live,
 }

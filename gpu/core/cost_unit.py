@@ -14,6 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.formats import THIN
 from gpu.core.words import counted
 
 Number = TypeVar("Number", float, NDArray[np.float64])
@@ -26,6 +27,11 @@ class CostUnit:
     name: str = ""  # of the unit; empty where the file does not say it
     decimals: int = 0  # of the unit that a cost counts: 1 where 225 stands for 22.5
     noun: str = ""  # of what costs count, where they are numbers of things: color
+
+    @property
+    def whole(self) -> bool:
+        """Whether what is shown are whole numbers."""
+        return self.decimals <= 0
 
     def value(self, cost: int) -> int | float:
         """Return ``cost`` as it is shown: as a whole number, unless it can have decimals."""
@@ -47,17 +53,21 @@ class CostUnit:
         except (InvalidOperation, OverflowError) as error:
             raise ValueError(f"{value!r} is no number") from error
 
-    def text(self, cost: int | float, thousands: str = "") -> str:
-        """Return ``cost`` as it is shown, without the unit."""
+    def text(self, cost: int | float, thousands: str = THIN) -> str:
+        """Return ``cost`` as it is shown, without the unit; ``thousands`` apart by this."""
         if self.decimals <= 0:
             text = f"{round(self.scaled(float(cost))) if cost % 1 else self.value(int(cost)):,}"
         else:
             text = f"{self.scaled(float(cost)):,.{self.decimals}f}"
         return text.replace(",", thousands)
 
-    def amount(self, cost: int | float, thousands: str = "") -> str:
+    def amount(self, cost: int | float, thousands: str = THIN) -> str:
         """Return ``cost`` in a sentence, with its unit: 22.5 min, 4 colors."""
         text = self.text(cost, thousands)
         if self.noun:
             return counted(round(cost), self.noun, text)
         return f"{text} {self.name}" if self.name else text
+
+
+NO_UNIT = CostUnit()
+"""Of costs whose instance is not known: they are shown as they are."""

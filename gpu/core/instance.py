@@ -223,6 +223,10 @@ class Instance(abc.ABC):
         OSError if the file cannot be written.
         """
 
+    def is_solution(self, path: Path, data: bytes) -> bool:
+        """Whether the file ``data`` at ``path`` has the names of its places, as a solution."""
+        return False
+
     def load_solution(self, path: str | Path, data: bytes | None = None) -> Solution:
         """Load a solution, read-only, from the file at ``path``, whose ``data`` may be given.
 

@@ -38,6 +38,14 @@ class Dialect:
     globe: tuple[str, str] = ("latitude", "longitude")  # of coordinates, where they are degrees
     plane: tuple[str, str] = ("x", "y")  # the same of plain numbers
 
+    def bytes_of(self, text: str) -> bytes:
+        """Return ``text`` as bytes of a file, in UTF-8 if its encoding lacks a character."""
+        lines = text.replace("\n", self.line_end)
+        try:
+            return lines.encode(self.encoding)
+        except UnicodeEncodeError:
+            return lines.encode("utf-8-sig")
+
     def number(self, value: object) -> str:
         """Return how a number is written."""
         return str(value).replace(".", self.decimal)

@@ -23,46 +23,25 @@ from gpu.problems.tsp.weighted_edges import EdgeColumns, load_weighted_edges, we
 TABLE_KINDS = (FileKind.PLACES, FileKind.MATRIX, FileKind.EDGES, FileKind.ADJACENCY)
 """What a table can be of."""
 
+_LOOPS = 4  # edges for each one that may join a name to itself
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
-
 _LENGTH_WORDS = {
+    *("distance", "distances", "dist", "length", "km", "miles", "metres", "meters", "m"),
     *(
-        "distance",
-        "distances",
-        "dist",
         "duration",
         "durations",
         "time",
         "traveltime",
-        "cost",
-        "costs",
-    ),
-    *(
-        "length",
-        "km",
-        "miles",
         "minutes",
         "min",
         "seconds",
         "hours",
-        "metres",
-        "meters",
-        "m",
         "s",
         "h",
     ),
-    *(
-        "entfernung",
-        "distanz",
-        "dauer",
-        "fahrzeit",
-        "kosten",
-        "strecke",
-        "distancia",
-        "durée",
-        "duree",
-    ),
+    *("cost", "costs", "entfernung", "distanz", "dauer", "fahrzeit", "kosten", "strecke"),
+    *("distancia", "durée", "duree"),
 }
 _MOST_WEIGHTS = 1 << 22  # rows of weights that are looked at
 _COMPLETE = 0.5  # share of all pairs from which on weights are taken for distances
@@ -245,7 +224,7 @@ def _joins(
         ends[0].add(a)
         ends[1].add(b)
     either, both = ends[0] | ends[1], ends[0] & ends[1]
-    return not loops and bool(both) and len(either) <= count + 1
+    return _LOOPS * loops <= count and bool(both) and len(either) <= count + 1
 
 
 def _pairs(table: Table, first: int, second: int) -> Iterator[tuple[str, str]]:

@@ -64,7 +64,8 @@ class Result:
     # (n,): the best, read-only: the cities of a tour in their order or the color of each vertex,
     # counted from 0; None if the run failed before it had one
     solution: Solution | None = field(repr=False)
-    cost: int | None  # its length, or its number of colors
+    # its length, or its number of colors: a whole number, of which ``value`` is what is shown
+    cost: int | None
     gap_percent: float | None  # how far ``cost`` lies above the best known one, where it is known
     best_iteration: int  # the iteration that found it, from 1; 0 for the one the run began with
     iterations: int  # iterations completed
@@ -123,11 +124,18 @@ class Result:
 
         The solution in it is written as in its file, counting from 1.
         """
-        words = self.instance.problem.words
+        words, unit = self.instance.problem.words, self.instance.cost_unit
+
+        def value(cost: int | None) -> int | float | None:
+            return None if cost is None else unit.value(cost)
+
         return {
             "instance": self.instance.name,
             "n": self.instance.real_n,
+            "seen": self.instance.seen or None,
+            "read_as": self.instance.read_as or None,
             "unit": self.instance.unit or None,
+            "decimals": self.instance.decimals,
             "notes": self.instance.said,
             "aim": self.session.aim or None,
             "colony": self.session.colony,
@@ -139,11 +147,12 @@ class Result:
             f"{words.solutions}_built": self.solutions_built,
             "seconds": round(self.seconds, 6),
             "times": self.times(),
-            f"best_{words.cost}": self.cost,
+            f"best_{words.cost}": value(self.cost),
+            "best_cost": self.cost,
             "best_iteration": None if self.cost is None else self.best_iteration,
-            "optimum": self.instance.optimum,
+            "optimum": value(self.instance.optimum),
             "gap_percent": self.gap_percent,
-            "lower_bound": None if self.bound is None else self.bound.cost,
+            "lower_bound": None if self.bound is None else value(self.bound.cost),
             "lower_bound_by": None if self.bound is None else self.bound.why,
             "proved": self.proved,
             "found_by": self.found_by or None,

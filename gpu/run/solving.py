@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from gpu.core.arguments import described, plain
 from gpu.core.errors import ParameterError
@@ -30,7 +31,7 @@ def solve(
     seconds: float | None = None,
     iterations: int | None = None,
     target_gap: float | None = None,
-    target: int | None = None,
+    target: float | None = None,
     no_improvement: int | None = None,
     solutions: int | None = None,
     go_on: bool = False,
@@ -61,7 +62,8 @@ def solve(
     seconds, iterations
         Limits of the time of solving and of the iterations.
     target_gap, target
-        Gap to the best known cost in %, and tour length or number of colors, at which to stop.
+        Gap to the best known cost in %, and tour length (in the unit of the instance's file) or
+        number of colors, at which to stop.
     no_improvement
         Iterations in a row without a better solution after which to stop.
     solutions
@@ -101,7 +103,7 @@ def solve(
         seconds=plain(seconds),
         iterations=plain(iterations),
         target_gap=plain(target_gap),
-        target_length=plain(target),
+        target_length=_cost_of(instance, plain(target)),
         no_improvement=plain(no_improvement),
         solutions=plain(solutions),
         go_on=plain(go_on),
@@ -162,3 +164,13 @@ def _first_interrupt(listener: Callable[[], object]) -> Iterator[None]:
     finally:
         if signal.getsignal(signal.SIGINT) is first:
             signal.signal(signal.SIGINT, usual)
+
+
+def _cost_of(instance: Instance, value: Any) -> Any:
+    """Return the cost that is shown as ``value``; what is no number as it is."""
+    if value is None or isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    try:
+        return instance.cost_unit.cost(value)
+    except ValueError:  # not finite, which is refused with all other limits
+        return value

@@ -92,7 +92,7 @@ class StopSettings:
             add(
                 "target_length",
                 lambda state: reached(state, lambda cost: cost <= target),
-                f"the target {words.aim.format(words.amount(target))} is reached",
+                f"the target {words.aim.format(instance.cost_unit.amount(target, ''))} is reached",
             )
         if not self.go_on:
             criteria.append(
@@ -206,7 +206,7 @@ def criterion_met(criteria: Sequence[StopCriterion], state: RunState) -> StopCri
 def proof_of(instance: Instance, state: RunState) -> str:
     """Return why the best solution of a ``state`` that is ``proved`` is optimal, in words."""
     assert state.bound is not None
-    return f"proved optimal: {instance.problem.words.amount(state.cost)}, and {state.bound.why}"
+    return f"proved optimal: {instance.cost_unit.amount(state.cost, '')}, and {state.bound.why}"
 
 
 def time_is_up(limit: float, state: RunState) -> str:

@@ -198,7 +198,7 @@ class LaneCard(QFrame):
         words, best = instance.problem.words, "–"
         self.best.setToolTip("")
         if record.cost is not None:
-            best = words.amount(record.cost, whole(record.cost))
+            best = instance.cost_unit.amount(record.cost)
             known = KnownCosts(instance.optimum, record.bound)
             gap = known.gap_percent(record.cost)
             if record.proved:

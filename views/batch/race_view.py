@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout,
 from gpu.batch.race_standings import LaneRecord, LaneStanding, RaceStandings, bound_of_lanes
 from gpu.core.bounds import KnownCosts
 from gpu.core.cost_curve import RunAxis
-from gpu.core.formats import percent, short_time, significant, whole
+from gpu.core.cost_unit import NO_UNIT
+from gpu.core.formats import percent, short_time, significant
 from gpu.core.instance import Instance
 from gpu.core.tables import Column
 from views.batch.lane_card import LANE_ROLES, LaneCard, LaneTitle
@@ -107,6 +108,8 @@ class RaceCurves(QWidget):
             record = records[lane] if lane < len(records) else LaneRecord()
             best = record.curve_until_now
             points = best.points(scale.axis, known.reference if scale.gap else None)
+            if not scale.gap:
+                points[:, 1] = scale.unit.scaled(points[:, 1])
             curve.set_points(points)
             if len(points) and lane not in self._hidden:
                 # Once it is improved, what a run begins with would flatten the curves: it is
@@ -123,7 +126,8 @@ class RaceCurves(QWidget):
 
     @property
     def _scale(self) -> Scale:
-        return Scale(RunAxis(self.across.value), gap=self.up.value == "gap")
+        unit = NO_UNIT if self._instance is None else self._instance.cost_unit
+        return Scale(RunAxis(self.across.value), gap=self.up.value == "gap", unit=unit)
 
     def _change_axes(self) -> None:
         display, across = display_of(self._instance), self.across.value
@@ -210,6 +214,7 @@ class RaceTable(QWidget):
         """Show other numbers."""
         words, instance = problem_of(self._instance).words, self._instance
         known = KnownCosts(None if instance is None else instance.optimum, found.bound)
+        unit = NO_UNIT if instance is None else instance.cost_unit
         most = max((one.speedup or 0.0 for one in found.lanes), default=0.0) or 1.0
 
         def number(
@@ -224,7 +229,7 @@ class RaceTable(QWidget):
                 tip=lambda row: row.title.details,
                 mark=lambda row: "" if row.lane else "bold",
             ),
-            number("Best", "cost", whole),
+            number("Best", "cost", unit.text),
             *([_gap_column(known)] if known.reference else []),
             number("To equal", "equal_seconds", short_time, _EQUAL_TIP),
             number("× lane 1", "equal_ratio", _times, _EQUAL_RATIO_TIP),
@@ -261,7 +266,7 @@ class RaceTable(QWidget):
             return f"All lanes are proved optimal: {found.bound.why}."
         if instance is None or found.equal_cost is None:
             return "There is no equal cost until each lane has bettered what it began with."
-        amount = instance.problem.words.amount(found.equal_cost, whole(found.equal_cost))
+        amount = instance.cost_unit.amount(found.equal_cost)
         text = f"All lanes have reached {amount}"
         known = KnownCosts(instance.optimum, found.bound)
         gap = known.gap_percent(found.equal_cost)

@@ -26,6 +26,8 @@ EXPORTS = {
     "gpx": ("Route as GPX…", ".gpx", "GPX (*.gpx)"),
     "kml": ("Route as KML…", ".kml", "KML (*.kml)"),
     "geojson": ("Route as GeoJSON…", ".geojson", "GeoJSON (*.geojson)"),
+    "classes": ("Classes as CSV…", "-classes.csv", "CSV table (*.csv)"),
+    "class-columns": ("Classes as columns of CSV…", "-columns.csv", "CSV table (*.csv)"),
     "log": ("Run as JSON Lines…", "-run.jsonl", "JSON Lines (*.jsonl)"),
     "csv": ("Run as CSV…", "-run.csv", "CSV table (*.csv)"),
     "session": ("Session…", "-session.json", "Formicarium session (*.json)"),
@@ -63,9 +65,9 @@ _ACTION_TEXTS = {  # text, keys, tip
         "A colony that can begin with a tour or a coloring goes on from the best one",
     ),
     "improve-given": (
-        "Improve the opened tour",
+        "Improve the opened solution",
         "Ctrl+Shift+I",
-        "A focused colony goes on from the tour file that was opened",
+        "A colony goes on from the tour or the coloring that was opened",
     ),
     "more-time": (
         "30 s more",

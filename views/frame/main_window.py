@@ -34,6 +34,7 @@ from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.gallery.gallery import Gallery
+from views.graph.classes_view import ClassesView
 from views.problem_display import DISPLAYS
 from views.setup.setup_panel import SetupPanel
 from views.tour.stops_view import StopsView
@@ -313,6 +314,9 @@ class MainWindow(QMainWindow):
         stops.offer([self.actions_.exports[name] for name in routes], self.actions_["print"])
         stops.city_chosen.connect(self._show_city)
         map_.city_chosen.connect(stops.choose)
+        classes = self.view(ClassesView)
+        classes.offer([self.actions_.exports[name] for name in DISPLAYS[Problem.COLORING].routes])
+        classes.colours_changed.connect(self._show_colours)
         self.gallery.back_requested.connect(self.pages.show_views)
         self.pages.left_gallery.connect(self.dashboard.take_focus)
         self.pages.currentChanged.connect(self._change.hold)
@@ -320,6 +324,12 @@ class MainWindow(QMainWindow):
         self.presentation.changed.connect(self._change_theme)
         self.presentation.told.connect(lambda hint: self.tell(hint, "info"))
         self.presentation.ended.connect(self._forget_hint)
+
+    @Slot()
+    def _show_colours(self) -> None:
+        """Draw all views anew, in the colours that the user has chosen for classes."""
+        for view in self.dashboard.views.values():
+            view.apply_theme(view.theme)
 
     @Slot(int)
     def _show_city(self, city: int) -> None:

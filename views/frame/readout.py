@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
 from gpu.core.bounds import KnownCosts, LowerBound
+from gpu.core.cost_unit import NO_UNIT
 from gpu.core.formats import compact, duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
@@ -105,7 +106,8 @@ class Readout(QFrame):
             self.values["rate"].setText(compact(rate))
 
     def _show_best(self, cost: int, bound: LowerBound | None) -> None:
-        self.values["best"].setText(whole(cost))
+        unit = NO_UNIT if self._instance is None else self._instance.cost_unit
+        self.values["best"].setText(unit.text(cost))
         optimal = bound is not None and bound.proves(cost)
         self._head_gap(bound, optimal=optimal)
         gap = self._known(bound).gap_percent(cost)

@@ -155,8 +155,9 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
         _TSPLIB_PAPER,
     ),
     "classes": ViewExplanation(
-        "Each bar is a color class, and its height the number of vertices in it. Ants fill one "
-        "class after the other, so that the first classes are large and the last ones small.",
+        "Each vertex with its color class, or a bar for each class, as high as it has vertices. "
+        "Ants fill one class after the other, so that the first classes are large and the last "
+        "ones small.",
         _COLORING_PAPER,
     ),
     "hit-rates": ViewExplanation(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -72,9 +73,21 @@ class ClassMark:
     outline: Points  # its corners, y down, about as large as a circle of radius 1
 
 
+_own_colours: dict[int, QColor] = {}  # that the user has chosen for classes of what is shown
+
+
+def use_own_colours(colours: Mapping[int, QColor]) -> None:
+    """Have the user's own ``colours`` for these classes, and the usual ones for all others."""
+    if dict(colours) != _own_colours:
+        _own_colours.clear()
+        _own_colours.update(colours)
+        mark_of.cache_clear()
+        _stamps.cache_clear()
+
+
 @cache
 def mark_of(number: int) -> ClassMark:
-    """Return the mark of the class ``number``.
+    """Return the mark of the class ``number``: in the user's own colour, if there is one.
 
     Hues change first; each cycle of them has another shape and another tint. So the first 24 marks
     differ in color, and can be told apart where they are too small for a shape.
@@ -87,8 +100,11 @@ def mark_of(number: int) -> ClassMark:
         mixed = (1 - _TINTED) * _parts(colour) + _TINTED * _parts(QColor(_TINTS[tint]))
         colour = QColor.fromRgbF(*mixed)
     shape, outline = _MARK_SHAPES[shape_at]
+    name = f"{tint}{hue} {shape}"
+    if (own := _own_colours.get(number % DISTINCT)) is not None:
+        colour, name = own, f"{own.name()} {shape}"
     ink = QColor("#000000" if _luminance(colour) > 0.2 else "#ffffff")
-    return ClassMark(colour, ink, f"{tint}{hue} {shape}", outline)
+    return ClassMark(colour, ink, name, outline)
 
 
 def draw_marks(

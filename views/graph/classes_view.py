@@ -1,24 +1,28 @@
-"""The sizes of the color classes."""
+"""The color classes: which vertices they have, and how many."""
 
 from __future__ import annotations
 
+import json
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QTransform
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QAction, QColor, QPainter, QTransform
+from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
 
 from gpu.core.formats import number_of, significant, whole
-from gpu.problems.coloring.instance import class_sizes
-from views.graph.class_marks import draw_swatch, mark_of
+from gpu.problems.coloring.instance import GraphInstance, class_sizes
+from views.graph.class_list import MOST_SOUGHT, ClassList
+from views.graph.class_marks import draw_swatch, mark_of, use_own_colours
 from views.graph.graph_view import NewestColoring
-from views.widgets.controls import Chip
-from views.widgets.labels import ElidedLabel
+from views.widgets.controls import Chip, OptionButtons, fit_texts, make_button
+from views.widgets.labels import ElidedLabel, make_label
 from views.widgets.layers import Layer
-from views.widgets.layouts import FlowLayout, fill
+from views.widgets.layouts import fill
 from views.widgets.plot import PlotWidget
+from views.widgets.theme import Theme, icon
 from views.widgets.view import Pointed, View
 
 _BARS_GAP = 0.16  # gap between bars, as a share of the place of a bar
@@ -77,15 +81,39 @@ class ClassBars(Layer):
                 draw_swatch(painter, spot, color, across * 0.72)
 
 
+_CHOICES = {"list": "List", "sizes": "Sizes"}
+_NO_CLASSES_YET = "The vertices with their classes. Start a run (Space)."
+_MOST_COLOURED = 50  # instances whose own colours are kept
+
+
 class ClassesView(NewestColoring, View):
-    """Bars for the classes of the best coloring in their order, with their mean."""
+    """The classes of the best coloring: each vertex with its class, or bars for their sizes."""
 
     key = "classes"
     title = "Classes"
     of_moment = True
+    colours_changed = Signal()  # the user has chosen other colours for classes
 
     def __init__(self) -> None:
         super().__init__()
+        self._graph: GraphInstance | None = None
+        self._own: dict[str, dict[int, str]] = {}  # colours of classes, by the graph's digest
+        self._actions: tuple[QAction, ...] = ()
+        self.form = OptionButtons(
+            _CHOICES, "A list of the vertices with their classes, or how large the classes are"
+        )
+        self.form.chosen.connect(lambda _: self._show_form())
+        self.search = QLineEdit(placeholderText="Search …", clearButtonEnabled=True)
+        self.search.textChanged.connect(self._seek)
+        self.copy_button = make_button("", "Copy", "Copy the list, to paste it into a spreadsheet")
+        self.save_button = make_button("", "Save as", "Write vertices and classes as a file")
+        self.save_button.setPopupMode(self.save_button.ToolButtonPopupMode.InstantPopup)
+        self.list = ClassList()
+        self.copy_button.clicked.connect(self.list.copy)
+        self.list.vertex_chosen.connect(self._point_at_vertex)
+        self.list.class_wanted.connect(self.choose_colour)
+        self.hint = make_label("note", _NO_CLASSES_YET, wrap=True)
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.plot = PlotWidget("color class", "vertices")
         for side in ("bottom", "left"):
             self.plot.show_whole_numbers(side)
@@ -96,9 +124,49 @@ class ClassesView(NewestColoring, View):
         self.chip.toggled.connect(self.mean.setVisible)
         self.reading = ElidedLabel("note")
         self.plot.hovered.connect(self._read_at)
-        parts = FlowLayout(self.chip), (self.plot, 1), self.reading
+        self._top = QWidget()
+        tools = self.copy_button, self.save_button
+        fill(QHBoxLayout(self._top), self.form, (self.search, 1), self.chip, *tools, spacing=6)
+        parts = self._top, (self.plot, 1), (self.list, 1), (self.hint, 1), self.reading
         fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
+        self._icons = {self.copy_button: "copy", self.save_button: "save"}
+        self.form.choose("sizes")
         self.apply_theme(self.theme)
+        self.begin_run()
+
+    @property
+    def kept(self) -> str:
+        """The colours that the user has chosen, for the graphs that had the last ones."""
+        return json.dumps(dict(list(self._own.items())[-_MOST_COLOURED:])) if self._own else ""
+
+    def keep(self, kept: str) -> None:
+        """Take up colours of an earlier session; ignore what is none."""
+        try:
+            found = json.loads(kept or "{}")
+            self._own = {
+                str(digest): {int(number): QColor(str(one)).name() for number, one in own.items()}
+                for digest, own in found.items()
+            }
+        except (ValueError, AttributeError, TypeError, RecursionError):
+            self._own = {}
+        self._use_colours()
+
+    def offer(self, exports: Sequence[QAction]) -> None:
+        """Have these actions behind a button, while they are possible."""
+        menu = QMenu(self.save_button)
+        menu.addActions(list(exports))
+        self.save_button.setMenu(menu)
+        for action in exports:
+            action.changed.connect(self._enable)
+        self._actions = tuple(exports)
+        self._enable()
+
+    def show_instance(self, instance: GraphInstance | None) -> None:
+        """Prepare for colorings of ``instance``; where vertices have names, as a list."""
+        self._graph = instance
+        self.form.choose("list" if instance is not None and instance.names else "sizes")
+        self.search.clear()
+        self._use_colours()
         self.begin_run()
 
     def begin_run(self) -> None:
@@ -108,13 +176,16 @@ class ClassesView(NewestColoring, View):
         self.draw()
 
     def draw(self) -> None:
-        """Draw the bars, and their mean."""
+        """List the vertices, or draw the bars and their mean."""
         coloring = self._coloring
+        self._show_form()
         self.plot.show_hint("" if coloring is not None else "The bars begin with a run.")
         if coloring is None:
             self.bars.set_sizes(np.empty(0, np.int64))
+            self.list.show_coloring(self._graph, None)
             self.reading.setText(" ")
             return
+        self.list.show_coloring(self._graph, coloring)
         sizes = class_sizes(coloring)
         if np.array_equal(sizes, self.bars.sizes):
             return
@@ -129,8 +200,64 @@ class ClassesView(NewestColoring, View):
         self.plot.fit()
 
     def point_out(self, part: Pointed) -> None:
-        """Let the bar of a class stand out."""
+        """Let the bar of a class, or the rows of vertices, stand out."""
         self.bars.point_out(part.color)
+        self.list.light(part.places)
+
+    def choose_colour(self, color: int) -> None:
+        """Ask for a colour of a class, which is kept for this graph."""
+        graph = self._graph
+        if graph is None:
+            return
+        title = f"Color of class {color + 1}"
+        chosen = QColorDialog.getColor(mark_of(color).colour, self, title)
+        if chosen.isValid():
+            own = self._own.pop(graph.digest(), {})
+            self._own[graph.digest()] = {**own, color: chosen.name()}
+            self._use_colours()
+            self.colours_changed.emit()
+
+    def apply_theme(self, theme: Theme) -> None:
+        """Change colours and type."""
+        super().apply_theme(theme)
+        self.list.apply_theme(theme)
+        for button, name in self._icons.items():
+            button.setIcon(icon(name, theme, "muted"))
+
+    def _use_colours(self) -> None:
+        graph = self._graph
+        own = self._own.get(graph.digest(), {}) if graph is not None and self._own else {}
+        use_own_colours({color: QColor(name) for color, name in own.items()})
+
+    def _show_form(self) -> None:
+        """Show the list or the bars, or that they begin with a run."""
+        listed, there = self.form.value == "list", self._coloring is not None
+        few = self._graph is not None and self._graph.n <= MOST_SOUGHT
+        self.plot.setVisible(not listed)
+        self.chip.setVisible(not listed)
+        self.list.setVisible(listed and there)
+        self.hint.setVisible(listed and not there)
+        self.search.setVisible(listed and few)
+        self.copy_button.setVisible(listed)
+        fit_texts(self._top, list(self._icons))
+        self._enable()
+
+    def _enable(self) -> None:
+        there = self._coloring is not None
+        self.copy_button.setEnabled(there)
+        self.search.setEnabled(there)
+        self.save_button.setEnabled(there and any(one.isEnabled() for one in self._actions))
+
+    def _seek(self, text: str) -> None:
+        found = self.list.seek(text)
+        if text.strip():
+            self.reading.setText(f"{number_of(found, 'vertex')} with {text.strip()}")
+        else:
+            self._say()
+
+    def _point_at_vertex(self, vertex: int) -> None:
+        if self._coloring is not None:
+            self.point_to(Pointed(int(self._coloring[vertex]), (vertex,)))
 
     def _say(self) -> None:
         sizes = self.bars.sizes

@@ -42,6 +42,8 @@ _VERTEX_DIAMETERS = 2.5, 26.0  # least and largest diameter of a vertex in pixel
 _ROOM_FOR_SHAPE = 7.0  # least diameter in pixels of a vertex whose shape must be seen
 _ROOM_FOR_NUMBER = 12.5  # least diameter in pixels of a vertex with the number of its class
 _NUMBERED = 700  # most visible vertices that have numbers
+_NAMED = 300  # most visible vertices that have their names beside them
+_NAME_WIDEST = 120.0  # most pixels of a name
 _RINGED = 1_000  # most ends of conflicts with a ring
 _NAME_ROOM = 40.0  # least distance in pixels between numbers of classes; else only a few are shown
 _EDGES_IN_WINDOW = 1_000  # most edges that are drawn in the window's thread, always as lines
@@ -260,7 +262,8 @@ class VerticesLayer(GraphLayer):
         super().__init__(depth)
         self._class = -1
         self._vertices: tuple[int, ...] = ()
-        self.numbered = True
+        self.numbered = True  # with the numbers of classes
+        self.named = True  # with the names of vertices
 
     @property
     def many(self) -> bool:
@@ -295,6 +298,8 @@ class VerticesLayer(GraphLayer):
             self._draw_rings(sheet, sheet.pixels(drawing.places[lit]), diameter)
             if self.numbered:
                 self._write_names(painter, drawing, transform)
+        if self.named and graph.names and vertices is not None and len(vertices) <= _NAMED:
+            self._write_vertices(sheet, graph, drawing, vertices, diameter)
 
     def _in_sight(
         self, drawing: GraphDrawing, sheet: Sheet, diameter: float
@@ -379,6 +384,36 @@ class VerticesLayer(GraphLayer):
             sheet.painter.setBrush(Qt.BrushStyle.NoBrush)
             radius = diameter / 2 + 4
             sheet.painter.drawEllipse(QPointF(x, y), radius, radius)
+
+    def _write_vertices(
+        self,
+        sheet: Sheet,
+        graph: GraphInstance,
+        drawing: GraphDrawing,
+        vertices: NDArray[np.intp],
+        diameter: float,
+    ) -> None:
+        """Write the names of vertices below their marks, unless one is there already."""
+        painter = sheet.painter
+        painter.setFont(sheet.theme.font(0.82))
+        metrics = QFontMetricsF(painter.font())
+        taken: list[QRectF] = []
+        pixels = sheet.pixels(drawing.places[vertices])
+        for vertex, (x, y) in zip(vertices.tolist(), pixels, strict=True):
+            text = metrics.elidedText(
+                graph.names[vertex], Qt.TextElideMode.ElideRight, _NAME_WIDEST * sheet.theme.scale
+            )
+            width = metrics.horizontalAdvance(text) + 2
+            box = QRectF(x - width / 2, y + diameter / 2 + 1, width, metrics.height())
+            if any(box.intersects(other) for other in taken):
+                continue
+            taken.append(box)
+            lit = self._class < 0 or drawing.coloring is None
+            shown = lit or (
+                drawing.coloring is not None and drawing.coloring[vertex] == self._class
+            )
+            painter.setPen(sheet.theme.colour("text", 0.9 if shown else 0.25))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
     def _write_names(self, painter: QPainter, drawing: GraphDrawing, transform: QTransform) -> None:
         """Write the number of each class where the drawing has a place for it."""

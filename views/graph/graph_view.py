@@ -27,6 +27,13 @@ _WAITING = "Finding places for the vertices …"
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
 
 
+def _called(graph: GraphInstance | None, vertex: int) -> str:
+    """Return what a vertex is called: its name, or its number as numbers are shown."""
+    if graph is None or (not graph.names and graph.numbers is None):
+        return whole(vertex + 1)
+    return graph.called(vertex)
+
+
 class NewestColoring:
     """The part of a view that keeps a run's newest coloring."""
 
@@ -67,6 +74,7 @@ class GraphView(NewestColoring, CanvasView):
         self.chips = {
             "edges": Chip("Edges", "mean", "thin", "All edges; the paler the more there are"),
             "numbers": Chip("Numbers", "text", "dots", numbers_tip),
+            "names": Chip("Names", "text", "thin", "Names of the vertices, where there is room"),
         }
         self.arrangement = OptionButtons(
             _CHOICES,
@@ -85,6 +93,7 @@ class GraphView(NewestColoring, CanvasView):
         self.edges.told = self._edges_drawn
         self.chips["edges"].toggled.connect(self.edges.setVisible)
         self.chips["numbers"].toggled.connect(self._show_numbers)
+        self.chips["names"].toggled.connect(self._show_names)
         self.arrangement.chosen.connect(lambda _: self._ask())
         self.apply_theme(self.theme)
         self.show_instance(None)
@@ -101,6 +110,7 @@ class GraphView(NewestColoring, CanvasView):
         self.begin_run()
         for widget in (self.fit_button, self.arrangement):
             widget.setEnabled(instance is not None)
+        self.chips["names"].setVisible(instance is not None and bool(instance.names))
         self.caption.setToolTip(plain_tip("" if instance is None else instance.comment))
 
     def begin_run(self) -> None:
@@ -133,7 +143,7 @@ class GraphView(NewestColoring, CanvasView):
         """Let a class, or one vertex or two with their edges, stand out."""
         self.vertices.point_out(part.color, part.places)
         color, graph = part.color, self._graph
-        parts = [f"vertex {whole(place + 1)}" for place in part.places]
+        parts = [f"vertex {_called(graph, place)}" for place in part.places]
         if len(parts) == 1 and graph is not None:
             parts[0] += f":  {number_of(int(graph.degrees[part.places[0]]), 'neighbour')}"
         parts += [self._words_of_class(color)] if color >= 0 else []
@@ -220,6 +230,10 @@ class GraphView(NewestColoring, CanvasView):
 
     def _show_numbers(self, shown: bool) -> None:
         self.vertices.numbered = shown
+        self.vertices.refresh()
+
+    def _show_names(self, shown: bool) -> None:
+        self.vertices.named = shown
         self.vertices.refresh()
 
     def _words_of_class(self, color: int) -> str:

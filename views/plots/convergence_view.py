@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 
 from gpu.core.bounds import KnownCosts, LowerBound
 from gpu.core.cost_curve import RunAxis
+from gpu.core.cost_unit import NO_UNIT, CostUnit
 from gpu.core.formats import duration, percent, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
@@ -126,6 +127,11 @@ class ConvergenceView(View):
         self._show_bound(None)
 
     @property
+    def _unit(self) -> CostUnit:
+        """In what costs are drawn."""
+        return NO_UNIT if self._instance is None else self._instance.cost_unit
+
+    @property
     def _known(self) -> KnownCosts:
         """What gaps are measured by."""
         return KnownCosts(None if self._instance is None else self._instance.optimum, self._bound)
@@ -135,7 +141,8 @@ class ConvergenceView(View):
         self._bound = bound
         show_known(self.chips["optimum"], self.chips["bound"], self._instance, self._known)
         self.plot.set_label("right", gap_axis(self._known))
-        if cost := self._known.reference:
+        if reference := self._known.reference:
+            cost = float(self._unit.scaled(float(reference)))
             self.plot.map_right_axis(
                 lambda value: 100 * (value / cost - 1), lambda gap: cost * (1 + gap / 100)
             )
@@ -191,7 +198,11 @@ class ConvergenceView(View):
         """What is along each axis."""
         chosen = self.scale_button
         return Scale(
-            RunAxis(self.axis_choice.value), chosen.gap, chosen.log_moment, chosen.log_cost
+            RunAxis(self.axis_choice.value),
+            chosen.gap,
+            chosen.log_moment,
+            chosen.log_cost,
+            self._unit,
         )
 
     def take_in(self, snapshot: RunState) -> None:
@@ -300,7 +311,7 @@ class ConvergenceView(View):
         elif scale.axis is RunAxis.SOLUTIONS:
             where += f" {display_of(self._instance).words.solutions}"
         change = self._mark_layer.near(x, float(self.plot.box.viewPixelSize()[0]))
-        text = f"{where}:  best {whole(points[at, 1])}"
+        text = f"{where}:  best {self._unit.text(points[at, 1])}"
         if cost := self._known.reference:
             text = f"{text},  gap {percent(100 * (points[at, 1] / cost - 1))}"
         self.reading.setText(f"{text}  ·  {change}" if change else text)

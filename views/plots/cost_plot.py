@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 
 from gpu.core.bounds import KnownCosts
 from gpu.core.cost_curve import RunAxis, gap_percent
+from gpu.core.cost_unit import NO_UNIT, CostUnit
 from gpu.core.instance import Instance
 from views.problem_display import display_of
 from views.widgets.controls import Chip, OptionButtons
@@ -34,6 +35,7 @@ class Scale:
     gap: bool = False  # gaps to the best known cost in %, instead of costs
     log_moment: bool = False
     log_cost: bool = False
+    unit: CostUnit = NO_UNIT  # of costs
 
     @property
     def plain(self) -> bool:
@@ -54,6 +56,8 @@ class Scale:
         """Return where ``costs`` are; NaN for gaps without a known ``optimum``."""
         if self.gap:
             costs = np.full(len(costs), np.nan) if not optimum else gap_percent(costs, optimum)
+        else:
+            costs = self.unit.scaled(costs)
         if not self.log_cost:
             return costs
         return np.asarray(np.log10(np.maximum(costs, LEAST_GAP)))
@@ -82,7 +86,7 @@ class CostPlot(PlotWidget):
         self.show_whole_numbers("bottom", only=whole_moments and not scale.log_moment)
         self.show_logarithmic("bottom", on=scale.log_moment)
         self.set_label("left", gaps if scale.gap else costs)
-        self.show_whole_numbers("left", only=scale.plain)
+        self.show_whole_numbers("left", only=scale.plain and scale.unit.whole)
         self.show_logarithmic("left", on=scale.log_cost)
 
     def follow_costs(
@@ -116,7 +120,8 @@ class CostPlot(PlotWidget):
             # A gap of 0 is nowhere on a logarithmic axis: what is there decides how far it goes.
             if len(line) and curve.isVisible() and not (scale.gap and scale.log_cost):
                 bottom = min(bottom, line[0, 1])
-        margin = 0.05 * max(high[1] - bottom, 1.0 if scale.plain else 0.01)
+        least = min(1.0, float(scale.unit.scaled(1.0)))
+        margin = 0.05 * max(high[1] - bottom, least if scale.plain else 0.01)
         x, y = (min(low[0], begin), high[0]), (bottom - margin, high[1] + margin)
         self.follow(x, y, growing=True)
 

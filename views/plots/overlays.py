@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
@@ -11,6 +11,7 @@ from PySide6.QtGui import QPainter, QPolygonF, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.cost_curve import CostBand, RunCurves, cost_band
+from gpu.core.cost_unit import NO_UNIT, CostUnit
 from gpu.core.words import counted
 from views.plots.cost_plot import Scale
 from views.widgets.controls import Chip, Swatch
@@ -39,6 +40,7 @@ class Overlay:
     alike: str  # the same for those; empty for a run that is like no other
     instance: str
     curve: RunCurves
+    unit: CostUnit = NO_UNIT  # of its costs
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +168,7 @@ class Overlays(QWidget):
         return [part for one in drawn for part in (one.points, one.edge) if len(part)]
 
     def _curve(self, at: int, shown: _Overlaid, scale: Scale, most: int) -> Drawn:
+        scale = replace(scale, unit=shown.members[0].unit)
         dashes, optimum, edge = bool(at // RUN_COLOURS % 2), shown.optimum, np.empty((0, 2))
         if len(shown.members) == 1:
             points = shown.members[0].curve.best.thinned(most).points(scale.axis)

@@ -70,7 +70,12 @@ RUN_COLUMNS: Sequence[Column[RunRow]] = (
     Column("Instance", _instance, tip=_instance_tip),
     Column("Colony", lambda row: row.run.colony),
     Column("Seed", lambda row: row.run.seed, number=True),
-    Column("Best", lambda row: row.run.best, whole, number=True),
+    Column(
+        "Best",
+        lambda row: None if row.run.best is None else row.run.cost_unit.text(row.run.best),
+        number=True,
+        order=lambda row: row.run.best_value,
+    ),
     Column("Gap", lambda row: row.run.gap_percent, percent, number=True),
     Column("Time", lambda row: row.run.seconds, duration, number=True),
     Column(NAME, lambda row: row.note.name),

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import QCheckBox, QLabel
 
 from gpu.aims import seconds_for
+from gpu.core.cost_unit import NO_UNIT, CostUnit
 from gpu.core.errors import ParameterError
 from gpu.core.formats import significant
 from gpu.core.instance import Instance
@@ -212,6 +213,7 @@ class StopForm(FieldForm):
     def __init__(self) -> None:
         super().__init__(wide=1)
         self.boxes: dict[str, QCheckBox] = {}
+        self._unit = NO_UNIT  # of the number at a limit of the cost
         self._impossible = ""  # why there can be no limit of the gap, or nothing
         for row, (name, limit) in enumerate(STOP_LIMITS.items()):
             box, field = QCheckBox(limit.title), NumberField(limit.title)
@@ -242,6 +244,7 @@ class StopForm(FieldForm):
     def show_instance(self, instance: Instance | None) -> None:
         """Use the words of its problem, and allow a gap only if an optimum is known."""
         optimum, display = instance.optimum if instance else None, display_of(instance)
+        self._unit = NO_UNIT if instance is None else instance.cost_unit
         possible = optimum or instance is None
         self._impossible = "" if possible else "There is no best known value for this instance"
         tip = self._impossible or STOP_LIMITS["target_gap"].tip
@@ -266,7 +269,8 @@ class StopForm(FieldForm):
         self.at_known.setToolTip(plain_tip(tip))
         self.at_known.setEnabled(instance is None or optimum is not None or proofs)
         if not cost.isChecked():
-            field.text = str(optimum) if optimum else STOP_LIMITS["target_length"].usual
+            usual = STOP_LIMITS["target_length"].usual
+            field.text = self._unit.text(optimum, "") if optimum else usual
         self._check()
 
     def follow(self, instance: Instance | None) -> None:
@@ -281,7 +285,9 @@ class StopForm(FieldForm):
         """The limits of a run, None where one is not ticked. Valid only without problems."""
         found: dict[str, float | int | None] = {}
         for name, limit in STOP_LIMITS.items():
-            value = float(self.fields[name].text) if self._ticked(name) else None
+            value = (
+                _limit_of(name, self.fields[name].text, self._unit) if self._ticked(name) else None
+            )
             found[name] = int(value) if limit.whole and value is not None else value
         return {**found, "go_on": not self.at_known.isChecked()}
 
@@ -318,7 +324,9 @@ class StopForm(FieldForm):
             with QSignalBlocker(box):
                 box.setChecked(value is not None)
             if value is not None:
-                self.fields[name].text = str(value).removesuffix(".0")
+                text = str(value).removesuffix(".0")
+                is_cost = name == "target_length"
+                self.fields[name].text = self._unit.text(value, "") if is_cost else text
         self._check()
 
     def _ticked(self, name: str) -> bool:
@@ -333,13 +341,22 @@ class StopForm(FieldForm):
         for widget in (self.boxes["target_gap"], self.fields["target_gap"]):
             widget.setEnabled(not self._impossible)
         for name, field in self.fields.items():
-            field.problem = limit_problem(name, field.text) if self._ticked(name) else ""
+            field.problem = (
+                limit_problem(name, field.text, self._unit) if self._ticked(name) else ""
+            )
 
 
-def limit_problem(name: str, text: str) -> str:
+def _limit_of(name: str, text: str, unit: CostUnit) -> float:
+    """Return the limit that ``text`` says, a cost in ``unit``; ValueError if it is no number."""
+    if name == "target_length" and not unit.whole:
+        return float(unit.cost(text))
+    return float(text)
+
+
+def limit_problem(name: str, text: str, unit: CostUnit = NO_UNIT) -> str:
     """Return what is wrong with ``text`` as a limit of this name, or nothing."""
     try:
-        value = float(text)
+        value = _limit_of(name, text, unit)
     except ValueError:
         return f"{text!r} is not a number" if text else "must be set"
     wanted = STOP_LIMITS[name].wanted(value)

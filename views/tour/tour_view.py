@@ -11,13 +11,14 @@ from PySide6.QtCore import QEvent, QPointF, Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
-from gpu.core.formats import number_of, percent, whole
+from gpu.core.formats import number_of, percent
 from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.stops import in_order
 from views.problem_display import WELCOME, display_of, is_on_globe
 from views.tour import tour_layers
 from views.tour.city_editing import CLICK, CityEditing, EditLayer
+from views.tour.coast_layer import CoastLayer, outline_folder
 from views.tour.globe_layer import GlobeLayer
 from views.tour.label_layers import EndsLayer, Labels, LabelsLayer, RouteEnds
 from views.tour.map_layer import LitLayer, MapLayer
@@ -75,6 +76,7 @@ class TourView(CanvasView):
             "labels": LabelsLayer(7),
             "ends": EndsLayer(7.5),
             "globe": GlobeLayer(-1),
+            "coasts": CoastLayer(-2),
             "lit": self.lit,
         }
         self._edit_layer = EditLayer(8)
@@ -94,6 +96,7 @@ class TourView(CanvasView):
                 "dots",
                 "The numbers of the stops of the best route, where there is room, and its start",
             ),
+            "coasts": Chip("Coasts", "muted", "line", "Coastlines and borders"),
             "globe": Chip("Grid", "muted", "thin", "Latitudes and longitudes, and a scale bar"),
             "given": Chip("Opened", "gap", "dashes"),
             "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
@@ -103,7 +106,7 @@ class TourView(CanvasView):
         self.layers["improved"].setVisible(False)
         self.chips["given"].hide()
         for name, layer in self.layers.items():
-            self.box.addItem(layer, ignoreBounds=name == "globe")
+            self.box.addItem(layer, ignoreBounds=name in ("globe", "coasts"))
         self.box.addItem(self._edit_layer, ignoreBounds=True)
         self.graphics.installEventFilter(self)
         self.edit_button = make_button("plain", tip=_EDIT_TIP)
@@ -167,6 +170,9 @@ class TourView(CanvasView):
         on_globe = is_on_globe(instance)
         self.layers["globe"].show_part(on_globe or None)
         self.chips["globe"].setVisible(on_globe)
+        has_coasts = on_globe and outline_folder() is not None
+        self.layers["coasts"].show_part(has_coasts or None)
+        self.chips["coasts"].setVisible(has_coasts)
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
         self.chips["optimum"].setVisible(has_optimum)
@@ -373,10 +379,11 @@ class TourView(CanvasView):
         text = "" if instance is None else _HOW if self.editing.on else _caption(instance)
         if instance is not None and improved is not None:
             before, after = (instance.tour_length(tour) for tour in improved)
+            unit = instance.cost_unit
             gain = percent(100 * (before - after) / max(before, 1))
-            made = f"{whole(before)} → {whole(after)} (−{gain})"
+            made = f"{unit.text(before)} → {unit.text(after)} (−{gain})"
             if after == before:
-                made = f"left {whole(before)} as it was"
+                made = f"left {unit.text(before)} as it was"
             text = f"local search {made}  ·  {text}"
         if self._comparison and self.chips["given"].isChecked():
             text = f"{self._comparison}  ·  {text}"
@@ -405,7 +412,8 @@ def _words(instance: TspInstance, part: Pointed) -> str:
     names = [display.name_of(instance, place) for place in part.places]
     if len(names) == 2:
         start, end = np.array(part.places)
-        return f"{' → '.join(names)}, length {whole(int(instance.distances(start, end)))}"
+        length = instance.cost_unit.amount(int(instance.distances(start, end)))
+        return f"{' → '.join(names)}, length {length}"
     x, y = instance.display[part.places[0]]
     where = f"latitude {y:g}, longitude {x:g}" if instance.geographic else f"({x:g}, {y:g})"
     return f"{names[0]} at {where}"
@@ -413,11 +421,11 @@ def _words(instance: TspInstance, part: Pointed) -> str:
 
 def _caption(instance: TspInstance) -> str:
     kind = "directed, " if instance.directed else ""
-    parts = [instance.name, f"{kind}{number_of(instance.real_n, 'city')}", str(instance.metric)]
+    parts = [instance.name, f"{kind}{number_of(instance.real_n, 'city')}", str(instance.measured)]
     if wish := instance.wish:
         parts.insert(2, wish)
     if instance.optimum:
-        parts.append(f"best known {whole(instance.optimum)}")
+        parts.append(f"best known {instance.cost_unit.amount(instance.optimum)}")
     if instance.computed_layout:
         parts.append("computed layout")
     return "  ·  ".join(parts)

@@ -83,6 +83,10 @@ class OptionButtons(QWidget):
         """Key of the pressed button."""
         return next(key for key, button in self.buttons.items() if button.isChecked())
 
+    def choose(self, key: str) -> None:
+        """Press a button for the user, without a word."""
+        self.buttons[key].setChecked(True)
+
 
 class AccessibleNames(QObject):
     """Names every button of a window that has no text by its tool tip, for screen readers."""

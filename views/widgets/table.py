@@ -12,6 +12,7 @@ from PySide6.QtCore import (
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
+    QPointF,
     QRect,
     QRectF,
     QSize,
@@ -63,6 +64,14 @@ class BarColumn(Column[Row]):
 
     bar: Callable[[Row], float] = lambda _: 0.0  # its length, in [0, 1]; with 0, the text is alone
     role: Callable[[Row], str] = lambda _: "latest"  # the theme's colour of the bar
+
+
+@dataclass(frozen=True)
+class MarkColumn(Column[Row]):
+    """A column with a drawn mark before each text, which is aligned to the left."""
+
+    # Draws the mark of a row around a place, so many pixels wide.
+    draw: Callable[[QPainter, QPointF, Row, float], object] = lambda *_: None
 
 
 class TableModel(QAbstractTableModel, Generic[Row]):
@@ -454,10 +463,18 @@ class _Cells(QStyledItemDelegate):
                 width = round(_TEXT_WIDTH * self._table.theme.scale)
                 room = width - CELL_PADDING
                 self._draw_bar(painter, area, width, length, column.role(row))
-        metrics = self._metrics[bold]
+        metrics, mark = self._metrics[bold], 0
+        if isinstance(column, MarkColumn):
+            mark = area.height()
+            painter.save()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            centre = QPointF(area.x() + mark / 2 + 2, area.y() + area.height() / 2)
+            column.draw(painter, centre, row, 0.5 * mark)
+            painter.restore()
+            room -= mark
         line, advance = self._line(text, room, bold)
         if line:
-            left = area.x() + (width - CELL_PADDING - advance if number else CELL_PADDING)
+            left = area.x() + (width - CELL_PADDING - advance if number else CELL_PADDING + mark)
             baseline = (area.height() + metrics.ascent() - metrics.descent()) // 2
             painter.drawText(left, area.y() + baseline, line)
 
@@ -468,6 +485,8 @@ class _Cells(QStyledItemDelegate):
         metrics = self._metrics["bold" in model.marks(row)[place]]
         text = model.texts(row)[place]
         width = metrics.horizontalAdvance(text) + 2 * CELL_PADDING + 2  # the first is rounded
+        if isinstance(column, MarkColumn):
+            width += self.height
         if isinstance(column, BarColumn):
             barred = round((_TEXT_WIDTH + _BAR_WIDTH) * self._table.theme.scale)
             width = barred if column.bar(row) else max(width, barred)

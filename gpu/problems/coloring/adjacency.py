@@ -49,6 +49,8 @@ def graph_of_matrix(
 
     Its vertices have ``names``, if any are given.
     """
+    if len(set(names)) < len(names):
+        raise file.error("two of its vertices have the same name")
     entries = np.nan_to_num(matrix)
     there = entries != 0
     one_way = bool((there & ~there.T).any())
@@ -58,9 +60,8 @@ def graph_of_matrix(
         notes.append(NO_WEIGHTS)
     return made_graph(
         file,
-        "an adjacency matrix (--read-as matrix takes it for distances)"
-        if read_as
-        else "an adjacency matrix",
+        f"an adjacency matrix{', with names' if names else ''}"
+        + (" (--read-as matrix takes it for distances)" if read_as else ""),
         len(there),
         np.argwhere(there),
         called=list(names) or None,
@@ -142,7 +143,7 @@ def load_grpr(file: InputFile) -> GraphInstance:
     n = len(rows)
     if rows[0].lstrip()[:1] == b"m":
         matrix = found.table(n)
-        if matrix is None:
+        if matrix is None or len(matrix) < n:
             raise file.error(f"it is {what}, but its {n} rows have not {n} entries each")
         return graph_of_matrix(file, matrix)
     ends = _lists(file, found.counts, found.values, n)

@@ -124,8 +124,7 @@ def made_graph(
             names=names,
             optimum=best_known_colors(name, n, len(edges)) or (None if len(edges) else 1),
             note="; ".join(said),
-            seen=f"{what} of {counted(n, 'vertex', f'{n:,}')} and "
-            f"{counted(len(edges), 'edge', f'{len(edges):,}')}",
+            seen=what,
             path=file.path,
             sha256=file.sha256,
             read_as=read_as,

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.machine.processors import SPARE, free_memory
 from gpu.core.words import counted
@@ -203,7 +204,7 @@ class _Lines:
             there = f"{1 - from_zero} to {self.n - from_zero}"
             raise self.error(f"it names vertex {highest}; there are {there}")
         if from_zero:
-            self.odd.append("it counts vertices from 0: they are numbered from 1 here")
+            self.odd.append("it counts vertices from 0")
 
     def edges(self) -> NDArray[np.int32]:
         """Return the edges, 0-based, each once."""
@@ -242,6 +243,7 @@ class _Lines:
             or _proven(comment, self.n)
             or (None if len(edges) else 1),
             note="; ".join(notes),
+            numbers=frozen(np.arange(-1, self.n - 1, dtype=np.int32)) if self.lowest == 0 else None,
             path=self.path,
             sha256=sha256,
         )

@@ -151,7 +151,8 @@ def load_edges(
     notes = ["the other columns of its edges are not kept"] if more else []
     if (rows := _numbers(table)) is not None and max(first, second) < rows.shape[1]:
         return _numbered(file, rows[:, [first, second]], notes, said)
-    found = NamedGraph(file, "a list of edges", notes=notes)
+    where = f"from {table.called(first)} to {table.called(second)}"
+    found = NamedGraph(file, f"a list of edges {where}", notes=notes)
     for number, cells in _edge_rows(table, first, second):
         ends = [cells[at] if at < len(cells) else "" for at in (first, second)]
         if not any(ends):

@@ -377,7 +377,9 @@ def _six_size(data: bytes) -> tuple[int, bytes]:
     """Return the number of vertices that ``data`` begins with, and what follows; -1 if none."""
     values = [byte - 63 for byte in data[:8]]
     for mark, first, count in ((2, 2, 6), (1, 1, 3), (0, 0, 1)):
-        if data[:mark] == b"~" * mark and len(values) >= first + count:
+        if data[:mark] == b"~" * mark:
+            if len(values) < first + count:
+                break
             n = 0
             for value in values[first : first + count]:
                 n = n << 6 | value

@@ -10,7 +10,11 @@ from gpu.problems.coloring.building import NamedGraph
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.input_file import InputFile
 
-_ROOT = re.compile(rb"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*<(?:\w+:)?(graphml|gexf)\b", re.I | re.S)
+_ROOT = re.compile(
+    rb"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*|<!doctype[^>\[]*(?:\[.*?\]\s*)?>\s*)*"
+    rb"<(?:\w+:)?(graphml|gexf)\b",
+    re.I | re.S,
+)
 _LABEL_KEYS = {"label", "name"}
 _WEIGHT_KEYS = {"weight", "d_weight"}
 _TEXT_MOST = 1_000  # characters of a label that are looked at

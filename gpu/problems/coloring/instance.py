@@ -19,8 +19,10 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import Instance, chosen_evenly
 from gpu.core.problem import Problem
 from gpu.core.words import counted
+from gpu.problems.coloring.class_tables import is_class_table, read_class_table
 from gpu.problems.coloring.colorings import read_coloring
-from gpu.problems.document import lines_with
+from gpu.problems.document import lines_with, plain_name, read_bytes
+from gpu.problems.table import TABLE_SUFFIXES
 
 LARGEST_GRAPH = 1 << 26
 """Vertices; a solution, and what is kept of each vertex, are some bytes for every one."""
@@ -32,6 +34,8 @@ BYTES_OF_EDGE, BYTES_OF_VERTEX = 32, 48
 """That a graph takes at most while it is made. It keeps 16 of each edge: both ends in the list of
 edges, and each end among the neighbours of the other; and 12 of each vertex."""
 
+SOLUTION_SUFFIX = ".sol"
+_CLASS_SUFFIXES = (*TABLE_SUFFIXES, ".txt")  # of files that may be tables of classes
 _VERTEX_MOST = 2**31 - 1  # no number of a vertex is greater
 _VERTEX_BITS = 31
 WORD = 32  # bits of a word of the adjacency
@@ -209,10 +213,41 @@ class GraphInstance(Instance):
         self.cost_of(colors)
         return frozen(colors.astype(np.int32))
 
+    @property
+    def vertex_names(self) -> list[str]:
+        """What all vertices are called."""
+        if self.names:
+            return list(self.names)
+        return list(
+            map(
+                str,
+                (
+                    self.numbers + 1 if self.numbers is not None else np.arange(1, self.n + 1)
+                ).tolist(),
+            )
+        )
+
+    def is_solution(self, path: Path, data: bytes) -> bool:
+        """Whether the file ``data`` is a DIMACS solution, or a table of its vertices' classes."""
+        name = plain_name(path).lower()
+        if name.endswith(SOLUTION_SUFFIX):
+            return True
+        return name.endswith(_CLASS_SUFFIXES) and is_class_table(path, data, self._by_name())
+
+    def _by_name(self) -> dict[str, int]:
+        return {name: vertex for vertex, name in enumerate(self.vertex_names)}
+
     def load_solution(self, path: str | Path, data: bytes | None = None) -> NDArray[np.int32]:
-        """Load a coloring from a DIMACS solution (``.sol``); see :class:`Instance`."""
+        """Load a coloring from a DIMACS solution (``.sol``) or a table; see :class:`Instance`."""
         file = path_of(path, InstanceError, "name a file with a coloring")
-        colors = read_coloring(file, self.n, data)
+        data = read_bytes(file) if data is None else data
+        vertices = self._by_name()
+        if plain_name(file).lower().endswith(TABLE_SUFFIXES) or is_class_table(
+            file, data, vertices
+        ):
+            colors = read_class_table(file, data, vertices)
+        else:
+            colors = read_coloring(file, self.n, data)
         try:
             self.cost_of(colors)
         except SolutionError as error:

@@ -115,6 +115,11 @@ class TspInstance(Instance):
         return SHORTEST
 
     @property
+    def measured(self) -> Metric:
+        """The metric of the user's cities, whatever their distances are kept as."""
+        return self.metric
+
+    @property
     def city_ids(self) -> NDArray[np.int64]:
         """Number of each city in the file, as tours are written; int64, shape (n,)."""
         return np.arange(1, self.n + 1) if self.ids is None else self.ids
@@ -186,7 +191,7 @@ class TspInstance(Instance):
     def facts(self) -> Mapping[str, int | str | bool]:
         """Metric and direction, and whether the user gave the best known length."""
         given: dict[str, bool] = {"optimum_by_user": True} if self.optimum_by_user else {}
-        return {"metric": self.metric.value, "directed": self.directed, **given}
+        return {"metric": self.measured.value, "directed": self.directed, **given}
 
     def written(self, solution: NDArray[np.integer]) -> list[int]:
         """A tour in the city numbers of the file."""

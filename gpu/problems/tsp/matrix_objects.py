@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpu.problems.document import name_of, shortened
 from gpu.problems.input_file import InputFile
@@ -18,6 +18,7 @@ from gpu.problems.squares import Square, square_of
 from gpu.problems.table import ListTable
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.matrices import load_matrix
+from gpu.problems.tsp.routes import with_route
 
 _KEYS = {  # what a matrix is called, in lower case and letters alone; and its unit where it is sure
     **{
@@ -189,6 +190,8 @@ def load_object(file: InputFile) -> TspInstance:
         unit = _google_unit(value, name)
     elif isinstance(value, dict) and value.get("code") == "Ok":  # OSRM's
         unit = "m" if _letters(name).startswith("dist") else "s"
+    if plan := _plan(file, len(rows)):
+        return plan.applied(file, rows, unit, f'under "{name_of(name)}"')
     names = _names_in(value, len(rows))
     if names:
         rows = [["", *names], *([one, *row] for one, row in zip(names, rows, strict=True))]
@@ -204,6 +207,60 @@ def _load(file: InputFile, rows: Rows, unit: str, where: str) -> TspInstance:
     )
     instance = load_matrix(file, found)
     return replace(instance, seen=f"{instance.seen}, {where}")
+
+
+class _Plan(NamedTuple):
+    """What VROOM's input asks of one vehicle: the jobs, and where it begins and ends."""
+
+    cities: list[int]  # rows of the matrix
+    names: list[str]
+    start: int | None  # among the cities
+    end: int | None
+
+    def applied(self, file: InputFile, rows: Rows, unit: str, where: str) -> TspInstance:
+        """Return the route of the vehicle."""
+        kept = [[rows[i][j] for j in self.cities] for i in self.cities]
+        named = [
+            ["", *self.names],
+            *([name, *row] for name, row in zip(self.names, kept, strict=True)),
+        ]
+        instance = _load(file, named, unit, f"{where}, the jobs of one vehicle")
+        same = self.start is not None and self.start == self.end
+        free = self.start is None and self.end is None
+        return with_route(instance, self.start, self.end, closed=same or free)
+
+
+def _plan(file: InputFile, n: int) -> _Plan | None:
+    """Return what is asked of one vehicle, in the file of VROOM; None if it is none."""
+    value = file.value
+    if not isinstance(value, dict):
+        return None
+    vehicles, jobs = value.get("vehicles"), value.get("jobs")
+    if not (isinstance(vehicles, list) and isinstance(jobs, list) and vehicles and jobs):
+        return None
+    if len(vehicles) > 1:
+        raise file.error(f"it has {len(vehicles)} vehicles; a route is of one")
+    if value.get("shipments"):
+        raise file.error("it has shipments; a route has places in any order")
+    if not all(isinstance(one, dict) for one in (*vehicles, *jobs)):
+        return None
+    ends = [vehicles[0].get(key) for key in ("start_index", "end_index")]
+    places = [one.get("location_index") for one in jobs]
+    wrong = [one for one in (*ends, *places) if one is not None and not _is_row(one, n)]
+    if wrong or None in places:
+        raise file.error("a vehicle or a job in it is at no row of the matrix")
+    cities = list(dict.fromkeys([*(one for one in ends if one is not None), *places]))
+    called = {
+        one: str(job.get("description") or f"job {job.get('id')}")
+        for one, job in zip(places, jobs, strict=True)
+    }
+    names = [called.get(one) or ("start" if one == ends[0] else "end") for one in cities]
+    start, end = (None if one is None else cities.index(one) for one in ends)
+    return _Plan(cities, names, start, end)
+
+
+def _is_row(value: object, n: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < n
 
 
 def _chosen(file: InputFile, found: Mapping[str, Rows]) -> str:

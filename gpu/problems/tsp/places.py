@@ -14,15 +14,18 @@ import numpy as np
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
-from gpu.problems.document import in_memory, name_of, shortened
+from gpu.problems.document import in_memory, name_of, plain_name, shortened
 from gpu.problems.input_file import InputFile
+from gpu.problems.quantities import unit_of
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import (
     EASTING,
     GROUPED,
     LATITUDE,
+    TABLE_SUFFIXES,
     Columns,
     Table,
+    TextTable,
     X,
     columns_of,
     is_number,
@@ -264,6 +267,13 @@ def load_places(
             )
         display = found.points()[:n]
         measured, about = plane_coordinates(display, found.decimals)
+        if is_bare(table) and not found.decimals:
+            measured, about = display, {"decimals": 0}
+            rounded = ", distances are rounded to whole numbers, as TSPLIB's EUC_2D"
+        elif about["decimals"]:
+            rounded = f", distances are rounded to {10.0 ** -about['decimals']:g}"
+        else:
+            rounded = ""
         return TspInstance(
             name=name_of(file.stem),
             comment="",
@@ -273,7 +283,8 @@ def load_places(
             display=frozen(display),
             names=tuple(names) if any(names) else (),
             **about,
-            seen=found.said(coordinates),
+            seen=f"{found.said(coordinates)}{rounded}",
+            unit=unit_of(read_as.unit) if read_as.unit else "",
             note="; ".join([*notes, *at_the_same_spot(display)]),
             path=path,
             sha256=file.sha256,
@@ -427,14 +438,22 @@ def look_like_degrees(points: Reals) -> bool:
     return bool(fits and fine > 0.5 and max(first, second) > 1.0)
 
 
+def is_bare(table: Table) -> bool:
+    """Whether ``table`` has rows of numbers alone, as programs for tours write instances.
+
+    A table with a header, or that is called one (.csv), has its own unit instead.
+    """
+    named = plain_name(table.path).lower().endswith(TABLE_SUFFIXES)
+    return isinstance(table, TextTable) and not table.header and not table.texts and not named
+
+
 def plane_coordinates(points: Reals, decimals: int) -> tuple[Reals, dict[str, Any]]:
     """Return places in the plane, (n, 2), so large that little is lost when lengths are rounded.
 
     Also in what lengths count then, as fields of an instance. The places have so many ``decimals``.
     """
-    scale = 10.0 ** _exponent(points, decimals)
-    unit = "" if scale == 1.0 else f"{1.0 / scale:g} of the table's unit"
-    return points * scale, {"unit": unit}
+    counted = _exponent(points, decimals)
+    return points * 10.0**counted, {"decimals": counted}
 
 
 def _exponent(points: Reals, decimals: int) -> int:

@@ -16,6 +16,7 @@ from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import chosen_evenly
 from gpu.core.words import counted
+from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import RouteOrder, TspInstance
 
 Barred = NDArray[np.bool_]
@@ -57,6 +58,11 @@ class RouteInstance(TspInstance):
     def real_n(self) -> int:
         """How many cities are the user's."""
         return self.n - len(self.auxiliary)
+
+    @property
+    def measured(self) -> Metric:
+        """The metric of the real cities."""
+        return self.metric if self.base is None else self.base.metric
 
     @property
     def size(self) -> str:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
 from typing import Any
 
@@ -25,11 +26,11 @@ from numpy.typing import NDArray
 from gpu.core.arguments import is_whole
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
-from gpu.core.machine.processors import SPARE, free_memory
+from gpu.core.machine.processors import SPARE, free_memory, usable_cores
 from gpu.core.words import counted
 from gpu.problems.bundled import best_known_length
 from gpu.problems.document import shortened
-from gpu.problems.tsp.distances import LARGEST_DISTANCE, Metric
+from gpu.problems.tsp.distances import LARGEST_DISTANCE, Metric, blocks
 from gpu.problems.tsp.first_route import Chains, chains_of, first_route
 from gpu.problems.tsp.instance import RouteOrder, TspInstance
 from gpu.problems.tsp.layout import laid_out
@@ -336,7 +337,13 @@ def _matrix(
     """Return all distances, auxiliary cities last; NONE where there is no way."""
     real, n = base.n, base.n + len(auxiliary)
     matrix = np.full((n, n), NONE, np.int32)
-    matrix[:real, :real] = base.all_distances()
+    everyone = np.arange(real)
+
+    def fill(rows: slice) -> None:
+        matrix[rows.start : rows.stop, :real] = base.distances(everyone[rows, None], everyone)
+
+    with ThreadPoolExecutor(usable_cores()) as pool:  # in blocks: no second matrix is made
+        list(pool.map(fill, blocks(real, real)))
     if barred is not None:
         matrix[:real, :real][barred] = NONE
     for at, one in enumerate(auxiliary, real):
@@ -405,7 +412,7 @@ def _with_penalty(
     made: dict[str, Any] = {"metric": Metric.EXPLICIT, "matrix": matrix, "auxiliary": auxiliary}
     made |= wish
     if not wish["closed"] and None in (wish["start"], wish["end"]):
-        made["apart"] = _AWAY * _apart(base, wish["barred"])
+        made["apart"] = _AWAY * _apart(matrix, base.n)
     none = matrix < 0
     np.fill_diagonal(none, False)
     np.fill_diagonal(matrix, 0)
@@ -440,15 +447,14 @@ def _with_penalty(
     return instance if route is None else replace(instance, first_tour=instance.tour_of(route))
 
 
-def _apart(base: TspInstance, barred: Barred | None) -> float:
+def _apart(matrix: NDArray[np.int32], real: int) -> float:
     """Return the mean distance of a city to the nearest other one that is not at its place."""
-    lengths = base.all_distances().astype(np.float64)
-    lengths[lengths == 0] = np.inf
-    np.fill_diagonal(lengths, np.inf)
-    if barred is not None:
-        lengths[barred] = np.inf
-    nearest = lengths.min(axis=1)
-    return float(nearest[np.isfinite(nearest)].mean()) if np.isfinite(nearest).any() else 0.0
+    nearest = list[int]()
+    for row in matrix[:real, :real]:
+        lengths = row[row > 0]
+        if lengths.size:
+            nearest.append(int(lengths.min()))
+    return float(np.mean(nearest)) if nearest else 0.0
 
 
 def _made(base: TspInstance, changed: Mapping[str, Any], **wish: Any) -> RouteInstance:

@@ -129,6 +129,8 @@ class _Named:
     name: str
     n: Count
     problem: Problem
+    unit: str = ""
+    decimals: Annotated[int, Meta(ge=-20, le=20)] = 0
 
 
 @dataclass(frozen=True)
@@ -193,6 +195,8 @@ def summary_of(path: Path, first: Mapping[str, Any], last: Mapping[str, Any] | N
         reason=_line(end.reason),
         started=head.started.astimezone(),
         problem=instance.problem,
+        unit=_line(instance.unit),
+        decimals=instance.decimals,
         instance=_line(instance.name),
         digest=_line(f"{session.instance.sha256} {session.instance.read_as}"),
         n=instance.n,

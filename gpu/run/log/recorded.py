@@ -218,7 +218,7 @@ def _solution(log: RunLog, last: dict[str, Any], instance: Instance) -> tuple[So
         return None, wrong
     cost = instance.cost_of(solution)
     if cost != last["best"]:
-        known = words.amount(cost)
+        known = instance.cost_unit.amount(cost, "")
         return None, f"{log.path}: its {words.solution} is not shown: its {words.cost} is {known}"
     return solution, ""
 
@@ -257,6 +257,10 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
     """
     session, words = result.session, result.instance.problem.words
     recorded, cost = log.last, result.cost
+
+    def written(cost: int) -> str:
+        return result.instance.cost_unit.amount(cost, "")
+
     if recorded is None or recorded["best"] is None or cost is None or result.solution is None:
         return True, "there is no recorded result to compare with"
     if result.iterations and not recorded["iteration"]:  # it was stopped before its first one
@@ -269,11 +273,12 @@ def comparison(log: RunLog, result: Result) -> tuple[bool, str]:
     after = f"after {counted(result.iterations, 'iteration')}"
     if same_cost and solution in (None, result.instance.written(result.solution)):
         what = words.cost if solution is None else words.solution
-        return True, f"the same {what} as recorded: {words.amount(cost)} {after}"
+        return True, f"the same {what} as recorded: {written(cost)} {after}"
     if same_cost:
-        found = f"another {words.solution} of the same {words.cost} {cost} {after}"
+        found = f"another {words.solution} of the same {words.cost} {written(cost)} {after}"
     else:
-        found = f"{cost} {after}, where {recorded['best']} is recorded"
+        known = written(recorded["best"])
+        found = f"{written(cost)} {after}, where {known} is recorded"
     if log.restarts:
         return True, f"{found}; the recorded run went on after a fault, which is not repeated"
     if not session.system.deterministic:

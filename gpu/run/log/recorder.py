@@ -64,6 +64,8 @@ def header(session: Session, instance: Instance) -> dict[str, Any]:
             "n": instance.n,
             "problem": instance.problem.value,
             **instance.facts,
+            **({"unit": instance.unit} if instance.unit else {}),
+            **({"decimals": instance.decimals} if instance.decimals else {}),
             "optimum": instance.optimum,
         },
         "device": {

@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from gpu.core.cost_unit import CostUnit
 from gpu.core.problem import Problem
 
 GOES_ON = "goes on"  # the state of a run of this process that has not ended
@@ -29,6 +30,8 @@ class RunSummary:
     reason: str = ""  # why the run ended so, or why its log cannot be read
     started: datetime | None = None
     problem: Problem | None = None
+    unit: str = ""  # of costs
+    decimals: int = 0  # of that unit that a cost counts
     instance: str = ""  # its name
     digest: str = ""  # of the instance's file, with how it was read
     n: int | None = None  # its number of cities (vertices)
@@ -47,6 +50,16 @@ class RunSummary:
     seconds: float | None = None  # seconds of solving
     version: str = ""  # the program's
     alike: str = ""  # the same for runs that differ by their seed alone; empty if unknown
+
+    @property
+    def cost_unit(self) -> CostUnit:
+        """In what its costs are shown."""
+        return CostUnit(self.unit, self.decimals)
+
+    @property
+    def best_value(self) -> int | float | None:
+        """The best as it is shown."""
+        return None if self.best is None else self.cost_unit.value(self.best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +84,7 @@ class RunRow:
         named = [f"{name} {value}" for name, value in run.parameters.items()]
         day = "" if run.started is None else f"{run.started:%Y-%m-%d %H:%M}"
         seed = "" if run.seed is None else f"seed {run.seed}"
-        best = "" if run.best is None else str(run.best)
+        best = "" if run.best is None else run.cost_unit.text(run.best, "")
         own = [note.name, note.note, "starred" if note.starred else ""]
         what = [run.instance, run.colony, run.device, seed, *named]
         found = [run.state, run.reason, best, day, run.path.stem]

@@ -111,7 +111,7 @@ def test_what_is_told(
 ODD_FILES = {
     "odd.tsp": "NAME: odd\nTYPE: TSP\nEDGE_WEIGHT_TYPE: SPECIAL\n",
     "towns.csv": "Berlin;52,52;13,405\nPotsdam;52,3906;13,0645\nErkner;52,42;13,75\n",
-    "distances.csv": "0;29;80\n29;0;55\n80;55;0\n",
+    "distances.csv": "0;29;80\n29;0;-55\n80;55;0\n",
     "wrong.csv": "Berlin;52,52;13,405\nRome;41,9028;12,4964\nNowhere;north;1\n",
     "a.tour": "TOUR_SECTION\n1 2 3 -1\n",
     "script.toml": "[[step]]\nwait = 'clik'\n",

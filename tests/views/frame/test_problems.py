@@ -56,10 +56,8 @@ def shown(window: MainWindow) -> list[list[str]]:
 def test_every_problem_has_a_row_and_every_view_a_name_of_its_own(window: MainWindow) -> None:
     assert set(DISPLAYS) == set(Problem)
     assert len({row.view.key for row in VIEWS}) == len(VIEWS)
-    instances = "*.tsp *.atsp *.tsp.gz *.atsp.gz *.csv *.tsv *.csv.gz"
-    graphs = "*.col *.col.b *.col.gz *.col.b.gz"
-    kinds = f"TSPLIB instances and DIMACS graphs ({instances} {graphs})"
-    assert FILES.split(";;")[0] == kinds
+    patterns = " ".join(row.patterns for row in DISPLAYS.values())
+    assert FILES.split(";;")[0] == f"Places, distances and graphs ({patterns})"
 
 
 def test_views_come_and_go_with_the_problem_and_no_tab_is_made(window: MainWindow) -> None:

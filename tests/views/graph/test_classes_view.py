@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QColorDialog
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click, move
@@ -65,3 +69,61 @@ def test_the_mouse_names_a_bar(qtbot: QtBot, classes: ClassesView) -> None:
     assert pointed.args == [Pointed(8)]
     size = np.bincount(greedy(QUEENS))[8]
     assert classes.reading.text() == f"class 9, pale orange squares:  {size} vertices"
+
+
+@pytest.fixture
+def named(classes: ClassesView) -> ClassesView:
+    """A graph whose vertices have names, with a coloring."""
+    names = tuple(f"square {place + 1}" for place in range(QUEENS.n))
+    classes.show_instance(replace(QUEENS, names=names))
+    show_state(classes, coloring_snapshot(QUEENS, 3, greedy(QUEENS)))
+    return classes
+
+
+def test_vertices_with_names_are_listed_with_their_classes(named: ClassesView) -> None:
+    coloring = greedy(QUEENS)
+    assert named.list.isVisible()
+    assert not named.plot.isVisible()
+    assert named.list.headings == ["Vertex", "Class", "Neighbours"]
+    assert named.list.texts(7) == ["square 8", str(coloring[7] + 1), "21"]
+    pointed: list[Pointed] = []
+    named.pointed.connect(pointed.append)
+    named.list.selectRow(7)
+    assert pointed == [Pointed(int(coloring[7]), (7,))]
+    click(named.form.buttons["sizes"])
+    assert named.plot.isVisible()
+    assert not named.list.isVisible()
+
+
+def test_a_vertex_is_sought_by_its_name(named: ClassesView) -> None:
+    named.search.setText("square 6")
+    assert [named.list.texts(at)[0] for at in range(6)] == [
+        "square 6",
+        *(f"square {number}" for number in range(60, 65)),
+    ]
+    assert named.reading.text() == "6 vertices with square 6"
+    named.search.clear()
+    assert len(named.list.content.rows) == QUEENS.n
+
+
+def test_a_class_has_the_colour_that_the_user_chooses(
+    named: ClassesView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = mark_of(1).colour
+    monkeypatch.setattr(QColorDialog, "getColor", lambda *_: QColor("#12ab34"))
+    changed: list[bool] = []
+    named.colours_changed.connect(lambda: changed.append(True))
+    named.list.class_wanted.emit(1)
+    assert changed
+    assert mark_of(1).colour.name() == "#12ab34"
+    kept = named.kept
+    named.show_instance(queens(5))
+    assert mark_of(1).colour == usual
+    named.keep("")
+    named.show_instance(QUEENS)
+    assert mark_of(1).colour == usual
+    named.keep(kept)
+    assert mark_of(1).colour.name() == "#12ab34"
+    for broken in ("{", "[1]", '{"a": 3}', '{"a": {"x": "red"}}'):
+        named.keep(broken)
+        assert mark_of(1).colour == usual

@@ -20,6 +20,8 @@ from views.setup.presets import Choices
 from views.widgets.labels import plain_tip
 from views.widgets.steps import StepQueue, Steps
 
+_LONGEST_NUMBER = 40  # characters of a cost that is typed
+
 
 class FileController(Controller):
     """Loads one file at a time; of several, the last one that can be read is shown."""
@@ -220,7 +222,8 @@ class BestKnownController(Controller):
         dialog.setWindowTitle("Best known")
         question = f"{known[:1].upper()}{known[1:]} (0 forgets what you gave):"
         dialog.setLabelText(plain_tip(question))
-        dialog.setTextValue(str(instance.optimum or ""))
+        known = instance.cost_unit.text(instance.optimum, "") if instance.optimum else ""
+        dialog.setTextValue(known)
         dialog.textValueSelected.connect(self._keep)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -230,12 +233,16 @@ class BestKnownController(Controller):
         instance, plain = self._instance.value, "".join(text.split())
         if instance is None:
             return
-        if not (plain.isascii() and plain.isdecimal() and len(plain) < 20):
-            self._window.tell(f"{text[:40]!r} is not a whole number: nothing is kept")
+        try:
+            cost = instance.cost_unit.cost(plain) if len(plain) < _LONGEST_NUMBER else -1
+        except ValueError:
+            cost = -1
+        if cost < 0:
+            self._window.tell(f"{text[:40]!r} is not such a number: nothing is kept")
             return
         self._background.start(
             Task(
-                lambda _: keep_best_known(instance, int(plain)),
+                lambda _: keep_best_known(instance, cost),
                 lambda _: self._show(instance),
                 self._window.tell,
             )

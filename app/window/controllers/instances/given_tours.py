@@ -9,7 +9,9 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from app.files.loading import GivenTour
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
-from gpu.core.formats import percent, whole
+from gpu.core.cost_unit import NO_UNIT, CostUnit
+from gpu.core.formats import number_of, percent, whole
+from gpu.core.problem import Problem
 from gpu.problems.tsp.tours import edges_in_common
 from views.tour.tour_view import TourView
 
@@ -36,11 +38,22 @@ class GivenTourController(Controller):
         """Show another tour, or none, and say how long it is."""
         given, view = self._instance.given, self._window.view(TourView)
         self._compared = None
+        if given is not None and self._is_coloring:
+            colors = number_of(given.length, "color")
+            better = "Run > Improve the opened solution begins with it"
+            self._window.tell(f"Opened {given.path.name}: {colors}. {better}", "info")
+            return
         view.show_given(*((None, "") if given is None else (given.tour, given.path.name)))
         self._describe()
         if given is not None:
             self._window.tell(f"Opened {self._facts(given)}", "info")
             self._compare()
+
+    @property
+    def _is_coloring(self) -> bool:
+        """Whether what was opened is a coloring, which no map shows beside the best one."""
+        instance = self._instance.value
+        return instance is not None and instance.problem is Problem.COLORING
 
     @Slot(object)
     def _follow(self, _: object) -> None:
@@ -58,7 +71,7 @@ class GivenTourController(Controller):
         """Count the edges that the tour and the best one have in common."""
         given, instance, run = self._instance.given, self._instance.value, self._runs.current
         state = None if run is None else run.snapshot
-        if given is None or state is None or self._task is not None:
+        if given is None or state is None or self._task is not None or self._is_coloring:
             return
         best = state.best_solution  # the same object until there is another one
         if best is None or best is self._compared or instance is None:
@@ -72,7 +85,8 @@ class GivenTourController(Controller):
         def done(shared: int) -> None:
             if self._instance.given is given:
                 common = f"{whole(shared)} of {whole(len(given.tour))} edges in common"
-                self._describe(f"{_beside(given.length, state.cost)}, {common}")
+                beside = _beside(instance.cost_unit, given.length, state.cost)
+                self._describe(f"{beside}, {common}")
 
         self._task = Task(work, done, self._window.tell)
         self._task.ended.connect(self._ended)
@@ -85,7 +99,7 @@ class GivenTourController(Controller):
 
     def _describe(self, comparison: str = "") -> None:
         given, view = self._instance.given, self._window.view(TourView)
-        if given is None:
+        if given is None or self._is_coloring:
             view.compare_given("")
             return
         view.compare_given(", ".join(filter(None, (self._facts(given), comparison))))
@@ -95,11 +109,14 @@ class GivenTourController(Controller):
         instance = self._instance.value
         gap = None if instance is None else instance.gap_percent(given.length)
         above = "" if gap is None else f" ({percent(gap)} above the best known)"
-        return f"{given.path.name}: length {whole(given.length)}{above}"
+        unit = NO_UNIT if instance is None else instance.cost_unit
+        length = unit.amount(given.length)
+        return f"{given.path.name}: length {length}{above}"
 
 
-def _beside(length: int, best: int) -> str:
+def _beside(unit: CostUnit, length: int, best: int) -> str:
     """Return how the ``length`` of a tour compares with that of the best one."""
     if length == best:
         return "as long as the best tour"
-    return f"{whole(abs(length - best))} {'longer' if length > best else 'shorter'} than the best"
+    difference = unit.amount(abs(length - best))
+    return f"{difference} {'longer' if length > best else 'shorter'} than the best"

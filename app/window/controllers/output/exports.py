@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.files import exports
+from app.files.classes import CLASS_WRITERS
 from app.files.measurements import export_comparison, export_speedup
 from app.files.pictures import write_picture
 from app.files.routes import ROUTE_WRITERS
@@ -56,7 +57,10 @@ def command_of(instance: Instance, choices: Choices) -> str:
     words += ["--seed", str(choices.seed)]
     for name, limit in STOP_LIMITS.items():
         if (number := choices.stop.get(name)) is not None:
-            words += [limit.option.format(instance.problem.words), f"{number}".removesuffix(".0")]
+            text = f"{number}".removesuffix(".0")
+            if name == "target_length":
+                text = instance.cost_unit.text(number, "")
+            words += [limit.option.format(instance.problem.words), text]
     if choices.stop.get("go_on"):
         words.append("--go-on")
     if not any(choices.stop.get(name) is not None for name in STOP_LIMITS):
@@ -64,6 +68,7 @@ def command_of(instance: Instance, choices: Choices) -> str:
     return command_line(*words)
 
 
+_WRITERS = {**ROUTE_WRITERS, **CLASS_WRITERS}  # of solutions, for other programs
 _TABLE_KINDS: dict[str, Literal["csv", "jsonl"]] = {
     "comparison": "csv",
     "comparison-lines": "jsonl",
@@ -99,9 +104,9 @@ class ExportController(Controller):
         return named(self._instance.value.name) if self._instance.value else APPLICATION
 
     def folder_of(self, what: str) -> Path | None:
-        """Return the folder of the instance's file for a route, if it is the user's own file."""
+        """Return the folder of the instance's file, if it is the user's own, for such an export."""
         run = self._run
-        path = run.instance.path if run is not None and what in ROUTE_WRITERS else None
+        path = run.instance.path if run is not None and what in _WRITERS else None
         if path is None or name_or_path(path) != str(path.absolute()):
             return None
         own = platformdirs.user_data_path(APPLICATION, appauthor=False)
@@ -206,12 +211,12 @@ class _ExportedRun(NamedTuple):
 def _writer_of(name: str, run: _ExportedRun, path: Path) -> Callable[[], object]:
     """Return what writes the solution, the session, the log or the numbers of ``run``."""
     words = run.instance.problem.words
-    if name in (words.solution, *ROUTE_WRITERS):
+    if name in (words.solution, *_WRITERS):
         if (state := run.state) is None or (best := state.best_solution) is None:
             raise exports.ExportError(f"{path}: there is no {words.solution} yet")
-        if name in ROUTE_WRITERS:
-            return lambda: ROUTE_WRITERS[name](path, run.instance, best)
-        cost = f"{words.cost.capitalize()} {state.cost}"
+        if name in _WRITERS:
+            return lambda: _WRITERS[name](path, run.instance, best)
+        cost = f"{words.cost.capitalize()} {run.instance.cost_unit.amount(state.cost, '')}"
         comment = f"{cost}, {run.session.colony}, seed {run.session.seed}"
         return lambda: exports.export_solution(path, run.instance, best, comment)
     if name == "session":

@@ -108,7 +108,7 @@ def _overlays(
             continue
         label = row.note.name or f"{run.colony}, seed {run.seed}"
         group = f"{run.colony} {run.changed}".strip()
-        found.append(Overlay(label, group, run.alike, run.instance, curve))
+        found.append(Overlay(label, group, run.alike, run.instance, curve, run.cost_unit))
     if len(wrong) > 1:
         return found, f"{counted(len(wrong), 'log')} cannot be read. The first: {wrong[0]}"
     return found, "".join(wrong)

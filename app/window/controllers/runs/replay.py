@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
-from gpu.core.formats import whole
 from gpu.core.instance import Instance
 from gpu.core.moments import Moments
 from gpu.run.frames.frames import FRAMES_SUFFIX
@@ -213,8 +212,7 @@ class ReplayController(Controller):
         if self.seconds is None or self.past is None:
             return  # the user went back to the newest state meanwhile
         instance, snapshot = self._present_of(then.instance), then.state
-        words = instance.problem.words
-        cost = words.amount(snapshot.cost, whole(snapshot.cost))
+        cost = instance.cost_unit.amount(snapshot.cost)
         text = self._bar.words_of(snapshot.elapsed, snapshot.iteration, cost)
         self._window.dashboard.moments.show_past(snapshot, text, instance)
         self._window.view(ConvergenceView).mark((snapshot.iteration, snapshot.elapsed))

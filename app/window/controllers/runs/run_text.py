@@ -50,7 +50,7 @@ def summary_of(run: RunModel) -> str:
         found.append(words.known)
     elif gap is None and bound is not None and not state.proved:
         above = percent(KnownCosts(None, bound).gap_percent(cost))
-        found.append(f"{above} above the lower bound {whole(bound.cost)}")
+        found.append(f"{above} above the lower bound {run.instance.cost_unit.text(bound.cost)}")
     if not state.best_iteration:
         found.append("with which the run began")
     found.append(f"after {number_of(state.iteration, 'iteration')}")
@@ -58,4 +58,4 @@ def summary_of(run: RunModel) -> str:
 
 
 def _best(run: RunModel, cost: int) -> str:
-    return f"best {run.instance.problem.words.amount(cost, whole(cost))}"
+    return f"best {run.instance.cost_unit.amount(cost)}"

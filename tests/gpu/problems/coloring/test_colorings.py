@@ -45,13 +45,34 @@ def test_colors_may_have_any_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "L 1 2\nL 2 5\nL 3 2\n",
+        "# by hand\n% of a program\ncby\nl 0 1\nl 1 3\nl 2 1\n",
+        "1\n2\n1\n",
+        "0 1 0",
+        "0,1,0\n",
+        "[0, 1, 0]\n",
+        "\ufeff4\r\n7\r\n4\r\n",
+    ],
+)
+def test_forms_in_which_colorings_are_found(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "a.sol"
+    path.write_text(text)
+    assert graph(3, [(0, 1), (1, 2)]).load_solution(path).tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
+        ("1 2\n", "it lists 2 colors; the graph has 3 vertices"),
+        ("1 2 99999999999\n", "'99999999999' is no number of a color"),
+        ("l 0 1\nl 1 2\nl 3 1\n", "there is no vertex '3': the graph has vertices 0 to 2"),
         ("c\n", "vertex 1 has no color, nor 2 others; the graph has 3 vertices"),
         ("TOUR_SECTION\n1 2 3 -1\n", "line 1: 'TOUR_SECTION' is no line of a coloring"),
         ("l 1 1\nl 2 x\n", "line 2: 'l 2 x' is no line of a coloring"),
         ("l 1 1\nl 4 1\n", "line 2: there is no vertex '4': the graph has vertices 1 to 3"),
-        ("l 0 1\n", "line 1: there is no vertex '0': the graph has vertices 1 to 3"),
+        ("l 0 1\n", "vertex 1 has no color, nor 1 other; the graph has 3 vertices"),
         ("l Rome red\n", "such as 'l 7 3' for vertex 7 with color 3, both as numbers"),
         ("l 1 1\nl 1 2\n", "line 2: vertex 1 has a color already"),
         (f"l 1 {2**31}\n", "is no number of a color"),

@@ -369,11 +369,12 @@ def test_a_graph_in_any_dialect_is_the_same(data: st.DataObject, piece: int) -> 
 
 
 def test_what_was_assumed_of_a_graph_is_said(tmp_path: Path) -> None:
-    note = load_text(tmp_path, "e 0 1\ne 1 2 5\n").note
-    assert note == (
+    graph = load_text(tmp_path, "e 0 1\ne 1 2 5\n")
+    assert graph.note == (
         "it does not say how many vertices it has: the highest one counts; it counts vertices "
-        "from 0: they are numbered from 1 here; its weights of edges are not kept"
+        "from 0; its weights of edges are not kept"
     )
+    assert [graph.called(vertex) for vertex in range(3)] == ["0", "1", "2"]
     assert load_text(tmp_path, "# by hand\np tw 3 2\n1 2\n2 3\n", "x.gr").n == 3
     assert "names vertex 3; there are 0 to 2" in refused(tmp_path, "p edge 3 2\ne 0 1\ne 2 3\n")
 

@@ -60,18 +60,18 @@ def test_rows_as_in_a_tsplib_file_begin_with_a_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("points", "length", "unit"),
+    ("points", "length", "decimals"),
     [
-        ("0,0\n0,3000\n4000,0", 12_000, ""),
-        ("0,0\n0,3\n4,0", 12_000, "0.001 of the table's unit"),
-        ("0,0\n0,0.3\n0.4,0", 12_000, "0.0001 of the table's unit"),
-        ("0,0\n0,3000.25\n4000,0", 1_200_040, "0.01 of the table's unit"),
-        ("0,0\n0,0\n0,0", 0, ""),
+        ("0,0\n0,3000\n4000,0", 12_000, 0),
+        ("0,0\n0,3\n4,0", 12_000, 3),
+        ("0,0\n0,0.3\n0.4,0", 12_000, 4),
+        ("0,0\n0,3000.25\n4000,0", 1_200_040, 2),
+        ("0,0\n0,0\n0,0", 0, 0),
     ],
 )
-def test_rounding_loses_little(tmp_path: Path, points: str, length: int, unit: str) -> None:
+def test_rounding_loses_little(tmp_path: Path, points: str, length: int, decimals: int) -> None:
     instance = table(tmp_path, points)
-    assert instance.unit == unit
+    assert (instance.unit, instance.decimals) == ("", decimals)
     assert abs(instance.tour_length(np.arange(3)) - length) <= 1
 
 
