@@ -28,7 +28,6 @@ GIVE_TOUR = "write the tour as a TSPLIB file with a TOUR_SECTION"
 """What to give in place of one that may hold a tour."""
 
 _PACKED_BY = "it is packed by {}; unpack it, or pack it by gzip, bzip2 or xz"
-_XML_ROOT = rb"\s*(?:<[?!][^>]*>\s*)*<(?:\w+:)?"  # what stands before the name of its element
 
 _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
     (
@@ -68,10 +67,6 @@ _BY_BYTES = (  # what matches at the beginning, and what is said of such a file
         "it is a web page, not an instance; download the file itself",
     ),
     (rb"\s*<(svg\b|[?!].*<svg\b)", "it is an SVG picture, not an instance"),
-    (
-        _XML_ROOT + rb"travellingSalesmanProblemInstance\b",
-        "it is TSPLIB's XML, which is not read; take the .tsp file of the same name",
-    ),
     (rb"\s*<[?!a-z]", "it is XML, which is not read"),
     (
         rb">>digraph6<<",

@@ -25,6 +25,7 @@ from gpu.problems.tsp.json_places import is_json_places, load_json_places
 from gpu.problems.tsp.routes import city_called, restricted, with_route
 from gpu.problems.tsp.solomon import is_solomon, load_solomon
 from gpu.problems.tsp.specification import looks_like_tsplib
+from gpu.problems.tsp.tsplib_xml import is_tsplib_xml, load_tsplib_xml
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,9 @@ def _load_tsplib(file: InputFile) -> Instance:
 
 
 FORMATS = (
+    Format(
+        (FileKind.MATRIX,), "a TSPLIB file in XML", is_tsplib_xml, load_tsplib_xml, one_way=True
+    ),
     *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
     Format((FileKind.PLACES,), "a file of vehicle routing", is_solomon, load_solomon),
     Format((FileKind.PLACES,), "JSON with places", is_json_places, load_json_places),

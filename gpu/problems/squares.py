@@ -93,7 +93,10 @@ def square_of(table: Table) -> Square:
         )
     found = _Numbers(table, layout)
     found.read()
-    values, form = _whole(_with_first(found.values, layout), layout.form)
+    values = _with_first(found.values, layout)
+    if values.shape[0] != values.shape[1]:
+        raise _none(table, f"it has {len(values)} rows and {values.shape[1]} columns")
+    values, form = _whole(values, layout.form)
     names, where, same = _names(table, layout, found)
     if same is not None:  # the columns are in another order than the rows
         values = values[:, same]

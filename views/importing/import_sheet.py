@@ -37,6 +37,8 @@ from views.widgets.theme import Theme
 
 _CHANGE_AFTER = 250  # milliseconds after the last letter of an entry until the file is read anew
 _LEAST_PICTURE = QSize(150, 110)
+_LONGEST_UNIT = 40
+_UNITS = ("min", "h", "s", "km", "m", "miles")  # that can be chosen; any other can be typed
 _LONGEST_NAME = 28  # characters of the name of a column in a list
 
 KIND_NAMES: Mapping[FileKind, str] = {
@@ -123,7 +125,8 @@ class ImportSheet(QDialog):
         self._doubt: Doubt | None = None
         self._found = AS_FOUND  # how the file is read now
         self.choices: dict[str, QComboBox] = {}
-        self.unit = QLineEdit(placeholderText="none")
+        self.unit = QLineEdit(placeholderText="none", maxLength=_LONGEST_UNIT)
+        self.units = ChoiceBox(10)
         # Columns of x, y and names.
         self.columns = ChoiceBox(10), ChoiceBox(10), ChoiceBox(10)
         self._column_labels = make_label(""), make_label(""), make_label("", "Name")
@@ -195,9 +198,14 @@ class ImportSheet(QDialog):
             box = self.choices[name] = ChoiceBox(12)
             box.setAccessibleName(_TITLES[name])
             box.setToolTip(plain_tip(_TIPS[name]))
-        self.unit.setAccessibleName("Unit")
-        self.unit.setToolTip(plain_tip(_TIPS["unit"]))
-        self.unit.setMaxLength(40)
+        self.units.setEditable(True)
+        self.units.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
+        self.units.setLineEdit(self.unit)
+        self.units.addItems(_UNITS)
+        self.units.setCurrentIndex(-1)
+        for part in (self.unit, self.units):
+            part.setAccessibleName("Unit")
+            part.setToolTip(plain_tip(_TIPS["unit"]))
 
     def _lay_out(self) -> None:
         form = QWidget()
@@ -217,7 +225,7 @@ class ImportSheet(QDialog):
                 continue
             label, entry = (
                 make_label("", title),
-                self.unit if name == "unit" else self.choices[name],
+                self.units if name == "unit" else self.choices[name],
             )
             label.setBuddy(entry)
             grid.addWidget(label, at, 0)
@@ -252,6 +260,7 @@ class ImportSheet(QDialog):
         for box in self.columns:
             box.activated.connect(self._columns_chosen)
         self.unit.textEdited.connect(lambda _: self._soon.start())
+        self.units.activated.connect(lambda _: self._say())
         for place, button in enumerate(self.answers):
             button.clicked.connect(partial(self._answer, place))
         self.open_button.clicked.connect(self.accept)
@@ -355,7 +364,7 @@ class ImportSheet(QDialog):
             texts, now = options[name]
             _offer(box, texts, str(getattr(said, name) or ""), now)
         self._show_columns()
-        with QSignalBlocker(self.unit):
+        with QSignalBlocker(self.unit), QSignalBlocker(self.units):
             if self.unit.text().strip() != said.unit:
                 self.unit.setText(said.unit)
 

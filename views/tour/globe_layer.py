@@ -23,7 +23,7 @@ _BAR_LONGEST = 120.0  # pixels
 _BAR_AWAY = 10.0  # pixels from the bar to the edge of its room
 _TYPE = 0.78  # size of the type
 _DEGREE = 2 * math.pi * 6371.0088 / 360  # km, on a globe of the Earth's mean radius
-_EVERYWHERE = QRectF(-1080.0, -270.0, 2160.0, 540.0)
+EVERYWHERE = QRectF(-1080.0, -270.0, 2160.0, 540.0)
 
 
 class GlobeLayer(MapLayer[bool]):
@@ -34,7 +34,7 @@ class GlobeLayer(MapLayer[bool]):
     def set_bounds(self, points: Points) -> None:
         """Fill the map, wherever the cities are."""
         self.prepareGeometryChange()
-        self._bounds = _EVERYWHERE
+        self._bounds = EVERYWHERE
 
     def draw_part(self, cities: Points, part: bool | None, sheet: Sheet) -> None:
         """Draw the lines in sight, their names, and the bar."""

@@ -18,6 +18,7 @@ from gpu.problems.tsp.stops import in_order
 from views.problem_display import WELCOME, display_of, is_on_globe
 from views.tour import tour_layers
 from views.tour.city_editing import CLICK, CityEditing, EditLayer
+from views.tour.coast_layer import CoastLayer, outline_folder
 from views.tour.globe_layer import GlobeLayer
 from views.tour.label_layers import EndsLayer, Labels, LabelsLayer, RouteEnds
 from views.tour.map_layer import LitLayer, MapLayer
@@ -75,6 +76,7 @@ class TourView(CanvasView):
             "labels": LabelsLayer(7),
             "ends": EndsLayer(7.5),
             "globe": GlobeLayer(-1),
+            "coasts": CoastLayer(-2),
             "lit": self.lit,
         }
         self._edit_layer = EditLayer(8)
@@ -94,6 +96,7 @@ class TourView(CanvasView):
                 "dots",
                 "The numbers of the stops of the best route, where there is room, and its start",
             ),
+            "coasts": Chip("Coasts", "muted", "line", "Coastlines and borders"),
             "globe": Chip("Grid", "muted", "thin", "Latitudes and longitudes, and a scale bar"),
             "given": Chip("Opened", "gap", "dashes"),
             "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
@@ -103,7 +106,7 @@ class TourView(CanvasView):
         self.layers["improved"].setVisible(False)
         self.chips["given"].hide()
         for name, layer in self.layers.items():
-            self.box.addItem(layer, ignoreBounds=name == "globe")
+            self.box.addItem(layer, ignoreBounds=name in ("globe", "coasts"))
         self.box.addItem(self._edit_layer, ignoreBounds=True)
         self.graphics.installEventFilter(self)
         self.edit_button = make_button("plain", tip=_EDIT_TIP)
@@ -167,6 +170,9 @@ class TourView(CanvasView):
         on_globe = is_on_globe(instance)
         self.layers["globe"].show_part(on_globe or None)
         self.chips["globe"].setVisible(on_globe)
+        has_coasts = on_globe and outline_folder() is not None
+        self.layers["coasts"].show_part(has_coasts or None)
+        self.chips["coasts"].setVisible(has_coasts)
         self.layers["optimum"].show_part(None if instance is None else instance.optimal_tour)
         has_optimum = instance is not None and instance.optimal_tour is not None
         self.chips["optimum"].setVisible(has_optimum)

@@ -14,7 +14,7 @@ import numpy as np
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
 from gpu.core.words import counted
-from gpu.problems.document import in_memory, name_of, shortened
+from gpu.problems.document import in_memory, name_of, plain_name, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.quantities import unit_of
 from gpu.problems.reading import AS_FOUND, Doubt, FileKind, ReadAs, UnsureError
@@ -22,8 +22,10 @@ from gpu.problems.table import (
     EASTING,
     GROUPED,
     LATITUDE,
+    TABLE_SUFFIXES,
     Columns,
     Table,
+    TextTable,
     X,
     columns_of,
     is_number,
@@ -230,14 +232,14 @@ def load_places(
     with in_memory(path):
         coordinates, wanted = read_as.coordinates, read_as.columns
         table = plain_table(table or Table.of(file))
-        columns = _columns(table, wanted)
+        columns = place_columns(table, wanted)
         found = _Places.of(table, columns)
         check_count(table, "place", len(found.names))
         _check_zones(table, columns)
         guess = ""  # what shows that these are degrees, if nothing says it
         if not coordinates:
             coordinates = "plane"
-            if columns.means == LATITUDE or _has_signs(table):
+            if columns.means == LATITUDE or has_signs(table):
                 coordinates = "degrees"
             elif columns.means in ("", X) and look_like_degrees(found.points()):
                 if not _lie_where_people_live(found):
@@ -265,7 +267,10 @@ def load_places(
             )
         display = found.points()[:n]
         measured, about = plane_coordinates(display, found.decimals)
-        if about["decimals"]:
+        if is_bare(table) and not found.decimals:
+            measured, about = display, {"decimals": 0}
+            rounded = ", distances are rounded to whole numbers, as TSPLIB's EUC_2D"
+        elif about["decimals"]:
             rounded = f", distances are rounded to {10.0 ** -about['decimals']:g}"
         else:
             rounded = ""
@@ -306,7 +311,7 @@ def _of_unsure_kind(table: Table, read_as: ReadAs, columns: str) -> UnsureError:
     )
 
 
-def _columns(table: Table, wanted: str) -> Columns:
+def place_columns(table: Table, wanted: str) -> Columns:
     """Return where the coordinates are: the user, the header or signs in the cells say it."""
     found = table.coordinates if isinstance(table, PlainTable) else _of_gazetteer(table)
     if wanted or found is None or named_coordinates(table) is not None:
@@ -342,7 +347,7 @@ def _of_gazetteer(table: Table) -> Columns | None:
     return Columns(4, 5, 1, LATITUDE, ordered=True)
 
 
-def _has_signs(table: Table) -> bool:
+def has_signs(table: Table) -> bool:
     """Whether signs of degrees, or letters of directions, are in the cells."""
     return isinstance(table, PlainTable) and table.degrees
 
@@ -413,7 +418,7 @@ def points_of(path: Path, data: bytes) -> TablePoints:
     InstanceError if it is no such table, or a latitude or longitude is none.
     """
     table = plain_table(Table.of(InputFile(path, data)))
-    found = _Places.of(table, _columns(table, ""))
+    found = _Places.of(table, place_columns(table, ""))
     named = found.columns.means == LATITUDE
     on_globe = found.on_globe()
     try:
@@ -431,6 +436,15 @@ def look_like_degrees(points: Reals) -> bool:
     fits = max(first, second) <= 180.0 and min(first, second) <= 90.0
     fine = np.mean(points != np.round(points, 1))
     return bool(fits and fine > 0.5 and max(first, second) > 1.0)
+
+
+def is_bare(table: Table) -> bool:
+    """Whether ``table`` has rows of numbers alone, as programs for tours write instances.
+
+    A table with a header, or that is called one (.csv), has its own unit instead.
+    """
+    named = plain_name(table.path).lower().endswith(TABLE_SUFFIXES)
+    return isinstance(table, TextTable) and not table.header and not table.texts and not named
 
 
 def plane_coordinates(points: Reals, decimals: int) -> tuple[Reals, dict[str, Any]]:

@@ -65,6 +65,7 @@ class ImportController(Controller):
         if instance is not None:
             found, told = ReadAs.parse(instance.read_as), _told(instance)
         self.sheet.show_preview(reading.preview, found, told, reading.problem, reading.doubt)
+        self.sheet.show_picture(None)  # that of a graph takes its time
         self._draw()
 
     def _fail(self, sentence: str) -> None:
