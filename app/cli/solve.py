@@ -64,8 +64,8 @@ if TYPE_CHECKING:
 @click.option(
     "--start",
     metavar="TOUR",
-    help="Begin with the tour in this .tour file, or the coloring in this .sol file, and improve "
-    "it: focused, crossing, gpx and head colonies.",
+    help="Begin with the tour in this .tour file, or the coloring in this .sol file or table of "
+    "classes, and improve it: focused, crossing, gpx and head colonies.",
 )
 @reading_options
 @click.option(
@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 @out_option(
     "Folder for the run's log (.jsonl, .csv) and its tour (.tour) or coloring (.sol); for a table "
     "of places, also its route as a table (.csv), and for one on the globe as GPX, KML"
-    " and GeoJSON."
+    " and GeoJSON; for a graph with names, or from a list or matrix, also its classes as a table."
 )
 @click.option(
     "--record",

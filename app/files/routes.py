@@ -57,8 +57,8 @@ def export_route(path: Path, instance: TspInstance, tour: NDArray[np.integer]) -
             for head, axis in zip(heads, axes, strict=True)
         ]
     columns += [
-        Column(f"leg{inside}", lambda stop: numbers(unit.text(stop.leg))),
-        Column(f"total{inside}", lambda stop: numbers(unit.text(stop.total))),
+        Column(f"leg{inside}", lambda stop: numbers(unit.text(stop.leg, ""))),
+        Column(f"total{inside}", lambda stop: numbers(unit.text(stop.total, ""))),
     ]
     data = dialect.bytes_of(csv_of(columns, found, dialect.separator))
     write_whole(path, lambda part: part.write_bytes(data))

@@ -18,7 +18,7 @@ from typing import BinaryIO, Protocol
 
 from gpu.core.errors import FormicariumError
 
-LARGEST_FILE = 128 * 2**20  # bytes; a file beyond this is refused before it is read
+LARGEST_FILE = 256 * 2**20  # bytes; a file beyond this is refused before it is read
 LEAST_FREE = 1 << 16  # bytes; a disk with fewer counts as full
 TRIES = 50 if sys.platform == "win32" else 1  # of a name that is in use
 _RETRY_PAUSE = 0.02  # seconds between two of them

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from gpu.problems.document import in_utf8
 from gpu.problems.input_file import InputFile
 from gpu.problems.loading import recognise
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, FileKind, ReadAs
-from gpu.problems.table import LATITUDE, Table, TextTable, X, columns_of
+from gpu.problems.table import LATITUDE, Table, TextTable, X
 from gpu.problems.table_kinds import SeenTable, seen_as
+from gpu.problems.tsp.place_cells import plain_table
+from gpu.problems.tsp.places import has_signs, place_columns
 
 PREVIEW_ROWS = 12
 _MOST_COLUMNS = 60
@@ -55,7 +58,10 @@ def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> Preview:
         return Preview(found.title, found.kinds, frozenset(settings))
     settings |= {"kind", "coordinates", "columns", "unit", "header"}
     try:
-        table = Table.of(file)
+        table = given = Table.of(file)
+        with suppress(InstanceError):  # what is wrong with it is said when it is read
+            if (table.read_as.kind or seen_as(table).kind) is FileKind.PLACES:
+                table = plain_table(table)
         rows = [
             [cell[:_LONGEST_CELL] for cell in cells[:_MOST_COLUMNS]]
             for _, cells in itertools.islice(table.rows(), PREVIEW_ROWS)
@@ -65,10 +71,10 @@ def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> Preview:
     sheets = sheet_names(file) if binary else ()
     settings |= {"sheet"} if len(sheets) > 1 else set()
     separator = ""
-    if isinstance(table, TextTable):
+    if isinstance(given, TextTable):
         settings |= {"separator", "decimal"}
         words = {sign: word for word, sign in SEPARATOR_NAMES.items()}
-        separator = words.get(table.separator, table.separator)
+        separator = words.get(given.separator, given.separator)
     return Preview(
         found.title,
         found.kinds,
@@ -94,8 +100,12 @@ def _taken_for(table: Table, width: int) -> tuple[FileKind | None, list[str]]:
 
 
 def _of_places(table: Table) -> dict[int | None, str]:
-    columns = columns_of(table, table.read_as.columns)
-    globe = columns.means == LATITUDE or table.read_as.coordinates in ("degrees", "geo")
+    columns = place_columns(table, table.read_as.columns)
+    globe = (
+        columns.means == LATITUDE
+        or has_signs(table)
+        or table.read_as.coordinates in ("degrees", "geo")
+    )
     one, other = ("latitude", "longitude") if globe else ("x", "y")
     if globe and columns.means == X:
         one, other = other, one

@@ -43,6 +43,7 @@ _CELL_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+]?[0-
 GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+|[-+]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 """A number whose comma, or whose point, may separate thousands."""
 _BEGINS_WITH_KEYWORD = re.compile(rb"\s*[A-Z][A-Z0-9_]*\s*(:|\r?\n|\Z)")
+_LINE_OF_PLACE = 200  # bytes of a line that are looked at for a name and two numbers
 _NAMED_PLACE = re.compile(  # such as ULM: 48.4011, 9.9876
     rb"\s*(?!NAME|COMMENT|TYPE|DIMENSION|CAPACITY)\w+\s*:\s*[(NSEW]*\s*[-+]?[0-9]{1,3}[.,\xb0\xc2]"
     rb"[^\r\n]*?[,;\s][-+NSEW\s]*[0-9]{1,3}[.,\xb0\xc2]"
@@ -87,12 +88,13 @@ def is_table(file: InputFile) -> bool:
         return True
     comments = _COMMENTED.match(file.data)
     text = file.data[comments.end() if comments else 0 :].lstrip()
-    if begins_with_keyword(text) and not _NAMED_PLACE.match(text):
+    if begins_with_keyword(text) and not _NAMED_PLACE.match(text[:_LINE_OF_PLACE]):
         return False
     if count := _FIRST_NUMBER.match(text):  # of the rows below, or the first row of a triangle
         text = text[count.end() :]
     first = text.split(b"\n", 1)[0][:10_000]
-    if b"\xb0" in first or any(map(_NAME_AND_TWO.fullmatch, text[:10_000].split(b"\n")[:2])):
+    lines = [line[:_LINE_OF_PLACE] for line in text[:10_000].split(b"\n")[:2]]
+    if b"\xb0" in first or any(map(_NAME_AND_TWO.fullmatch, lines)):
         return True  # a sign of degrees, or names and numbers, perhaps below a header
     return any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text) is not None
 

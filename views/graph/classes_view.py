@@ -103,7 +103,7 @@ class ClassesView(NewestColoring, View):
             _CHOICES, "A list of the vertices with their classes, or how large the classes are"
         )
         self.form.chosen.connect(lambda _: self._show_form())
-        self.search = QLineEdit(placeholderText="Search …", clearButtonEnabled=True)
+        self.search = QLineEdit(placeholderText="Search …")
         self.search.textChanged.connect(self._seek)
         self.copy_button = make_button("", "Copy", "Copy the list, to paste it into a spreadsheet")
         self.save_button = make_button("", "Save as", "Write vertices and classes as a file")

@@ -110,7 +110,7 @@ class GraphView(NewestColoring, CanvasView):
         self.begin_run()
         for widget in (self.fit_button, self.arrangement):
             widget.setEnabled(instance is not None)
-        self.chips["names"].setVisible(instance is not None and bool(instance.names))
+        self.chips["names"].setEnabled(instance is not None and bool(instance.names))
         self.caption.setToolTip(plain_tip("" if instance is None else instance.comment))
 
     def begin_run(self) -> None:

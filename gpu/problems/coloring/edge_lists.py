@@ -151,9 +151,12 @@ def load_edges(
     notes = ["the other columns of its edges are not kept"] if more else []
     if (rows := _numbers(table)) is not None and max(first, second) < rows.shape[1]:
         return _numbered(file, rows[:, [first, second]], notes, said)
-    where = f"from {table.called(first)} to {table.called(second)}"
-    found = NamedGraph(file, f"a list of edges {where}", notes=notes)
-    for number, cells in _edge_rows(table, first, second):
+    rows_of_edges = _edge_rows(table, first, second)
+    headed = table.header and len(rows_of_edges) < table.length
+    columns_said = [table.called(at) if headed else f"column {at + 1}" for at in (first, second)]
+    what = f"a list of edges from {columns_said[0]} to {columns_said[1]}"
+    found = NamedGraph(file, what, notes=notes)
+    for number, cells in rows_of_edges:
         ends = [cells[at] if at < len(cells) else "" for at in (first, second)]
         if not any(ends):
             continue

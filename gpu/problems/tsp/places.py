@@ -232,14 +232,14 @@ def load_places(
     with in_memory(path):
         coordinates, wanted = read_as.coordinates, read_as.columns
         table = plain_table(table or Table.of(file))
-        columns = _columns(table, wanted)
+        columns = place_columns(table, wanted)
         found = _Places.of(table, columns)
         check_count(table, "place", len(found.names))
         _check_zones(table, columns)
         guess = ""  # what shows that these are degrees, if nothing says it
         if not coordinates:
             coordinates = "plane"
-            if columns.means == LATITUDE or _has_signs(table):
+            if columns.means == LATITUDE or has_signs(table):
                 coordinates = "degrees"
             elif columns.means in ("", X) and look_like_degrees(found.points()):
                 if not _lie_where_people_live(found):
@@ -311,7 +311,7 @@ def _of_unsure_kind(table: Table, read_as: ReadAs, columns: str) -> UnsureError:
     )
 
 
-def _columns(table: Table, wanted: str) -> Columns:
+def place_columns(table: Table, wanted: str) -> Columns:
     """Return where the coordinates are: the user, the header or signs in the cells say it."""
     found = table.coordinates if isinstance(table, PlainTable) else _of_gazetteer(table)
     if wanted or found is None or named_coordinates(table) is not None:
@@ -347,7 +347,7 @@ def _of_gazetteer(table: Table) -> Columns | None:
     return Columns(4, 5, 1, LATITUDE, ordered=True)
 
 
-def _has_signs(table: Table) -> bool:
+def has_signs(table: Table) -> bool:
     """Whether signs of degrees, or letters of directions, are in the cells."""
     return isinstance(table, PlainTable) and table.degrees
 
@@ -418,7 +418,7 @@ def points_of(path: Path, data: bytes) -> TablePoints:
     InstanceError if it is no such table, or a latitude or longitude is none.
     """
     table = plain_table(Table.of(InputFile(path, data)))
-    found = _Places.of(table, _columns(table, ""))
+    found = _Places.of(table, place_columns(table, ""))
     named = found.columns.means == LATITUDE
     on_globe = found.on_globe()
     try:

@@ -41,7 +41,7 @@ _OTHER_NAMES = {
 _LINES_FORGOTTEN = 10_000  # that are given back without a pause
 _NO_KEYWORD = frozenset("0123456789+-.")  # no keyword begins so
 _COMMENT_MARKS = ("#", "%", "//")
-_BEHIND = re.compile(r"[ \t]+(?:#|%|//)")
+_BEHIND = re.compile(r"(?<![ \t])[ \t]+(?:#|%|//)")  # a run of blanks is tried once
 _SECTION = re.compile(
     r"([A-Za-z]+(?:[ _-][A-Za-z]+)*[ _-]SECTION)\b\s*[:=]?\s*(.*)", re.ASCII | re.I
 )

@@ -301,7 +301,7 @@ def test_hostile_packed_files(tmp_path: Path, golden: Golden) -> None:
 def test_a_small_file_does_not_unpack_to_an_enormous_one(tmp_path: Path) -> None:
     path = tmp_path / "bomb.tsp.gz"
     path.write_bytes(gzip.compress(bytes(LARGEST_FILE + 1), 1))
-    assert path.stat().st_size < 1 << 20
+    assert path.stat().st_size < 2 << 20
     with pytest.raises(InstanceError, match=f"too large: it unpacks to more than {LARGEST_FILE}"):
         load_instance(path)
     assert unpacked(gzip.compress(TEXT) + gzip.compress(TEXT), 2 * len(TEXT)) == 2 * TEXT

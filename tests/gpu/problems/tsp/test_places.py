@@ -500,3 +500,20 @@ def test_a_third_column_has_the_names(tmp_path: Path) -> None:
     again = load_instance(table, None, street.read_as)
     assert isinstance(again, TspInstance)
     assert again.names == street.names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A: 5.1" + " " * 300_000 + "x\n" * 3,
+        "A" * 100_000 + "°" + " 5" * 50_000 + "\n",
+        "name,pos\n" + ("a" * 190 + "1.5 " * 3 + "\n") * 100,
+        "name,lat,lon\n" + ("N" * 150 + "5," + "1:" * 90 + ",3\n") * 100,
+        "name,lat,lon\nA," + "(" * 100_000 + "5,6\n" * 5,
+        "N" * 10_000 + " " * 10_000 + "5.5 5.5\n" * 3,
+    ],
+)
+def test_no_line_takes_long(tmp_path: Path, text: str) -> None:
+    """A pattern that tries all ways to read such a line would take hours."""
+    with pytest.raises(InstanceError):
+        table(tmp_path, text, name="t.txt")
