@@ -32,8 +32,9 @@ def begins_as_value(start: bytes) -> bool:
 def structured(path: Path, data: bytes) -> Any | None:
     """Return the value in the file ``data`` at ``path``; None if it does not begin as one.
 
-    Of Python there may be names and "=" before values, imports, and arrays of NumPy. InstanceError if it begins as a value and is
-    none: broken off, too deep, or with something behind it.
+    Of Python there may be names and "=" before values, imports, and arrays of NumPy.
+    InstanceError if it begins as a value and is none: broken off, too deep, or with something
+    behind it.
     """
     text = decoded(data)
     if text is None or not _BEGINS.match(text):

@@ -166,9 +166,9 @@ def _ends(table: Table) -> tuple[tuple[int, int] | None, str]:
     """Return the columns with both ends of edges, if there are such, and how that shows."""
     if both := edge_lists.ends_in(table):
         if not table.read_as.kind and _are_times(table, *both):
-            first, second = map(table.called, both)
+            one, other = map(table.called, both)
             raise table.error(
-                f"{first} and {second} seem to be times, not ends of edges: write a row for each "
+                f"{one} and {other} seem to be times, not ends of edges: write a row for each "
                 "two rows that meet, or say --read-as edges if they are vertices"
             )
         return both, f"edges from {table.called(both[0])} to {table.called(both[1])}"
