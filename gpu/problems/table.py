@@ -390,21 +390,22 @@ def _separates(sign: str, line: str) -> bool:
     return sign != "," or _DECIMAL_COMMAS.fullmatch(line) is None
 
 
-_LATITUDES = {
+LATITUDES = {
     *("lat", "latitude", "latitud", "latitudine", "breite", "breitengrad", "breedtegraad"),
     *("szerokość", "широта", "纬度", "緯度", "위도"),
 }
-_LONGITUDES = {
+LONGITUDES = {
     *("lon", "lng", "long", "longitude", "longitud", "longitudine", "länge", "längengrad"),
     *("lengtegraad", "długość", "долгота", "经度", "経度", "경도"),
 }
 _X = {"x", "xcoord", "coordx", "xcoordinate", "xpos", "posx"}
 _Y = {"y", "ycoord", "coordy", "ycoordinate", "ypos", "posy"}
+_Z = {"z", "zcoord", "coordz", "zcoordinate", "zpos", "posz"}
 _EASTINGS = {"easting", "east", "rechtswert"}
 _NORTHINGS = {"northing", "north", "hochwert"}
 LATITUDE, X, EASTING = "latitude", "x", "easting"
 _PAIRS = (
-    (LATITUDE, _LATITUDES, _LONGITUDES),
+    (LATITUDE, LATITUDES, LONGITUDES),
     (X, _X, _Y),
     (EASTING, _EASTINGS, _NORTHINGS),
 )
@@ -433,6 +434,7 @@ class Columns:
     means: str = ""  # what header or user call the first one: LATITUDE, X, EASTING, or nothing
     ordered: bool = False  # whether it is said which one comes first
     names_said: bool = False  # whether the user has said where names are
+    third: int | None = None  # z, if the header has it beside x and y
 
     def said(self) -> str:
         """Return the columns as ``--columns`` takes them, from 1: that of names if it was said."""
@@ -472,7 +474,10 @@ def named_coordinates(table: Table) -> Columns | None:
     for means, *names in _PAIRS:
         first, second = (_one_of(table, one) for one in names)
         if first is not None and second is not None:
-            return Columns(first, second, _name_column(table, (first, second)), means, ordered=True)
+            third = _one_of(table, _Z) if means == X else None
+            taken = [at for at in (first, second, third) if at is not None]
+            name = _name_column(table, taken)
+            return Columns(first, second, name, means, ordered=True, third=third)
     return None
 
 

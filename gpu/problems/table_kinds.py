@@ -17,6 +17,7 @@ from gpu.problems.reading import Doubt, FileKind, UnsureError
 from gpu.problems.squares import NoSquareError, Square, looks_like_distances, square_of
 from gpu.problems.table import Table, named_coordinates, words_of
 from gpu.problems.tsp import places
+from gpu.problems.tsp.angle_pieces import gathered
 from gpu.problems.tsp.matrices import load_matrix
 from gpu.problems.tsp.weighted_edges import EdgeColumns, load_weighted_edges, weighted_edges
 
@@ -100,7 +101,7 @@ def load_table(file: InputFile) -> Instance:
 
     UnsureError if it can be of two kinds; InstanceError says what else is wrong with it.
     """
-    table, said = Table.of(file), file.read_as
+    table, said = gathered(Table.of(file)), file.read_as
     if said.kind is FileKind.PLACES or (said.kind is None and (said.coordinates or said.columns)):
         return places.load_places(file.path, file.data, said, table)
     with in_memory(file.path):

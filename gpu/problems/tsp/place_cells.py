@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from gpu.problems.table import LATITUDE, Columns, Table, TextTable, is_number, named_coordinates
+from gpu.problems.tsp.angle_pieces import gathered
 
 _REAL = r"[0-9]{1,3}(?:[.,][0-9]+)?"
 _SIXTIETH = r"[0-9]{1,2}(?:[.,][0-9]+)?"
@@ -223,13 +224,15 @@ def _joined(table: Table) -> Table:
         len(row) == width and is_number(row[named.first]) and is_number(row[named.second])
         for row in joined.sample
     )
-    rest = all(is_number(row[at]) for row in sample for at in (named.first, named.second))
+    rest = all(
+        at < len(row) and is_number(row[at]) for row in sample for at in (named.first, named.second)
+    )
     return joined if fits and not rest else table
 
 
 def plain_table(table: Table) -> Table:
     """Return ``table`` with plain numbers for coordinates; itself if it has no other ones."""
-    table = _joined(table)
+    table = _joined(gathered(table))
     only = _only(table)
     joined, (plans, east) = False, _plans(table, only, joined=False)
     if (
