@@ -30,6 +30,7 @@ TABLE_SUFFIXES = (".csv", ".tsv")
 SIGNS = "\t;|,"  # between columns
 _DECIMAL_COMMAS = re.compile(r"\s*[-+]?[0-9]+,[0-9]+(?:\s+[-+]?[0-9]+(?:,[0-9]+)?)+\s*")
 _COMMA_NUMBER = re.compile(r"[-+]?[0-9]+,[0-9]+")
+_MINUS = re.compile("−(?=[0-9.,])")  # as typesetters write it
 _COUNT = re.compile(r"\s*([0-9]{1,9})[ \t]*(?:\r\n?|\n)")  # in a line of its own
 _NUMBERS_AT_ONCE = 1 << 18  # characters of lines whose numbers are read without a pause
 _FLOAT_EXACT = 1e15  # below it a whole number is written without an exponent
@@ -50,6 +51,9 @@ _NAMED_PLACE = re.compile(  # such as ULM: 48.4011, 9.9876
 )
 _NAME_AND_TWO = re.compile(  # such as New York 40.71 -74.01
     rb"[^\r\n]{0,80}?[A-Za-z\x80-\xff][^\r\n]{0,80}?(?:[ \t]+[-+]?[0-9]{1,3}[.,][0-9]+){2}\s*"
+)
+_LETTERED_PLACE = re.compile(  # such as N52.52 E13.405
+    rb"\s*[NS] ?[0-9]{1,2}[.,\xb0\xc2 ][^\r\n]{0,80}?[,; \t][EWO] ?[0-9]{1,3}[^\r\n]{0,80}"
 )
 _COMMENTED = re.compile(rb"(?:\s*#[^\r\n]*(?=[\r\n]))*")
 _FIRST_NUMBER = re.compile(rb"[-+]?[0-9.]+[ \t]*\r?\n")
@@ -94,7 +98,9 @@ def is_table(file: InputFile) -> bool:
         text = text[count.end() :]
     first = text.split(b"\n", 1)[0][:10_000]
     lines = [line[:_LINE_OF_PLACE] for line in text[:10_000].split(b"\n")[:2]]
-    if b"\xb0" in first or any(map(_NAME_AND_TWO.fullmatch, lines)):
+    if b"\xb0" in first or _LETTERED_PLACE.match(first):
+        return True
+    if any(map(_NAME_AND_TWO.fullmatch, lines)):
         return True  # a sign of degrees, or names and numbers, perhaps below a header
     return any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text) is not None
 
@@ -199,6 +205,7 @@ class TextTable(Table):
         The last of the comments is a header if it has the columns of the rows below. A number
         alone before them counts the rows.
         """
+        text = _MINUS.sub("-", text)
         hint, begin = _SEPARATOR_HINT.match(text), 0
         if hint:
             begin = hint.end()
@@ -339,7 +346,7 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < _FLOAT_EXACT:
         return str(int(value))
-    return str(value).strip()
+    return _MINUS.sub("-", str(value).strip())
 
 
 def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | NDArray[Any] | None:
@@ -377,8 +384,9 @@ def _separator(text: str, read_as: ReadAs) -> str:
         return SEPARATOR_NAMES.get(read_as.separator, read_as.separator)
     full: Iterator[str] = filter(str.strip, io.StringIO(text, newline=None))
     start: Sequence[str] = [line.strip("\r\n") for line in itertools.islice(full, 3)]
-    if len(start) == 3 and len(start[0].split()) == 1 and not any(one in start[0] for one in SIGNS):
-        start = start[1:]  # of a triangle
+    bare = len(start) == 3 and not any(one in start[0] for one in SIGNS)
+    if bare and (len(start[0].split()) == 1 or not re.search("[0-9]", start[1])):
+        start = start[1:]  # of a triangle, or below a title
     possible = [one for one in SIGNS if one != read_as.decimal]
     return next((one for one in possible if all(_separates(one, line) for line in start[:2])), "")
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
@@ -50,7 +51,7 @@ TABLE_FINEST = (
 )
 _GAZETTEER_WIDTH = 12  # columns that it has at least
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_QUARTER = 90.0  # degrees: the largest latitude
+_QUARTER, _HALF = 90.0, 180.0  # degrees: the largest latitude and longitude
 _FINE_SHARE = 0.5  # of numbers with at least three decimals, as degrees mostly have
 _NEARLY_ALL = 0.97  # of the places are where people live, if nothing else says that they are any
 _FEWEST_CELLS = 4  # of the map of where people live, so that a guess is no chance
@@ -221,8 +222,22 @@ class _Places:
         InstanceError if a number is beyond their range; ``way_out`` says what to do then.
         """
         points = self.points()
+        points[self._beyond_180(), 1] -= 2 * _HALF
         check_degrees(self.table, points, self.where, way_out)
         return points
+
+    def _beyond_180(self) -> NDArray[np.bool_]:
+        """Which longitudes go on eastwards to 360 degrees, if they are counted so."""
+        east = np.frombuffer(self.second)
+        counted_on = bool((east >= 0.0).all() and (east <= 2 * _HALF).all())
+        found: NDArray[np.bool_] = (east > _HALF) & counted_on
+        return found
+
+    def beyond_180(self) -> list[str]:
+        """Return what to say of longitudes of more than 180 degrees."""
+        count = int(self._beyond_180().sum())
+        some = counted(count, "longitude")
+        return [f"{some} of more than 180 degrees: they are counted to 360"] if count else []
 
     def where(self, row: int) -> str:
         """Return where the place ``row`` stands, in words."""
@@ -299,7 +314,7 @@ def load_places(
                 names,
                 found.where,
                 seen="; ".join(filter(None, [found.said(coordinates), guess])),
-                notes=[*notes, *_swapped(found, degrees)],
+                notes=[*notes, *found.beyond_180(), *_swapped(found, degrees)],
                 columns=columns_said,
             )
         display, points = found.points()[:n], found.in_space()[:n]

@@ -233,6 +233,14 @@ LAT_LON = [[13.405, 52.52], [2.3522, 48.8566], [-3.7038, 40.4168]]
          ' 40, 25, 0.48, "N", 3, 42, 13.68, "W", "C"\n', "ABC"),
         ("name,lat_deg,lat_min,lon_deg,lon_min\nA,52,31.2,13,24.3\nB,48,51.396,2,21.132\n"
          "C,40,25.008,-3,42.228\n", "ABC"),
+        ("Trip,,\nname,lat,lon\n-,deg,deg\nA,52.52,13.405\nB,48.8566,2.3522\nC,40.4168,-3.7038\n",
+         "ABC"),
+        ("| name | lat | lon |\n|---|---|---|\n| A | 52.52 | 13.405 |\n| B | 48.8566 | 2.3522 |\n"
+         "| C | 40.4168 | -3.7038 |\n", "ABC"),
+        ("name,lat,lon\nA,52.52,13.405\nB,48.8566,2.3522\nC,40.4168,356.2962\n", "ABC"),
+        ("52.52, 13.405 A\n48.8566, 2.3522 B\n40.4168, -3.7038 C\n", "ABC"),
+        ("N52.52 E13.405\nN48.8566 E2.3522\nN40.4168 W3.7038\n", ""),
+        ("[52.52, 13.405],\n[48.8566, 2.3522],\n[40.4168, -3.7038],\n", ""),
         ("A 52.52 13.405\nNew York 48.8566 2.3522\nC 40.4168 -3.7038\n", ["A", "New York", "C"]),
     ],
 )  # fmt: skip
@@ -303,6 +311,35 @@ def test_names_with_commas_and_no_quotes(tmp_path: Path) -> None:
     assert "2 rows with more cells than the header" in instance.note
     with pytest.raises(InstanceError, match=r"line 4: there is nothing in column 3"):
         table(tmp_path, "name,Y,X\nAlpha,52.5,13.4\nBeta,41.9028,12,5\n.4964\nC,41.2,12.4\n")
+
+
+def test_thousands_in_a_few_numbers(tmp_path: Path) -> None:
+    for mark in "' ’":
+        instance = table(tmp_path, f"name,x,y\nA,0,0\nB,3{mark}000,0\nC,3{mark}000,4{mark}000\n")
+        assert instance.display.tolist() == [[0, 0], [3000, 0], [3000, 4000]]
+
+
+def test_what_stands_above_or_below_a_header_is_said_or_read(tmp_path: Path) -> None:
+    text = "My trip 2020\n\nname,lat,lon\nA,52.52,13.405\nB,48.8566,2.3522\nC,40.4168,−3.7038\n"
+    assert table(tmp_path, text).display == pytest.approx(np.array(LAT_LON))
+    with pytest.raises(InstanceError, match=r"line 3: there is nothing in column 2"):
+        table(tmp_path, "Trip\nname,lat,lon\nA,,\nB,48.8,2.3\nC,40.4,-3.7\nD,1,2\n")
+    with pytest.raises(InstanceError, match="is no number"):
+        table(tmp_path, "x,y\n1.5 km,2.5 km\n3.5 km,2.5 km\n3.5 km,9.5 km\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("order,number,name,leg (min),total (min)\n1,1,A,0,0\n2,3,B,5,5\n3,2,C,5,10\n", "a route"),
+        ("order,number,leg,total\n1,1,0,0\n2,3,5,5\n3,2,5,10\n4,1,5,15\n", "a route"),
+        ("vertex,class\n1,1\n2,2\n3,1\n", "a coloring"),
+        ("vertex,class\nart,1\nmusic,2\n", "a coloring"),
+    ],
+)
+def test_a_solution_is_no_instance(tmp_path: Path, text: str, what: str) -> None:
+    with pytest.raises(InstanceError, match=f"it is {what}, not an instance; .* --start"):
+        table(tmp_path, text)
 
 
 def test_places_in_space(tmp_path: Path) -> None:
