@@ -418,18 +418,20 @@ def test_the_depot_beside_a_list_in_json_is_a_place(tmp_path: Path) -> None:
     jobs = [{"id": i, "location": [b, a], "description": c} for i, (c, a, b) in enumerate(others)]
     vehicle = {"id": 1, "start": [b, a], "end": [b, a]}
     same = {**vehicle, "id": 2}
-    for value in (
+    good: list[dict[str, object]] = [
         {"center": {"lat": 1, "lng": 2}, "depot": {"lat": a, "lng": b}, "stops": stops},
         {"vehicles": [vehicle, same], "jobs": jobs},
-    ):
+    ]
+    for value in good:
         instance = table(tmp_path, json.dumps(value), name="p.json")
         assert instance.display.tolist() == [[b, a] for _, a, b in FAR]
         assert instance.names[1:] == tuple(name for name, _, _ in others)
         assert instance.names[0] in ("depot", "start")
-    for value, why in (
+    bad: list[tuple[dict[str, object], str]] = [
         ({"vehicles": [{**vehicle, "end": [1.5, 48]}], "jobs": jobs}, "2 others"),
         ({"depot": {"at": [b, a]}, "stops": stops}, "written otherwise"),
-    ):
+    ]
+    for value, why in bad:
         with pytest.raises(InstanceError, match=why):
             table(tmp_path, json.dumps(value), name="p.json")
 
