@@ -227,10 +227,13 @@ class _Places:
         return points
 
     def _beyond_180(self) -> NDArray[np.bool_]:
-        """Which longitudes go on eastwards to 360 degrees, if they are counted so."""
+        """Which longitudes go on eastwards to 360 degrees, if they are counted so.
+
+        A single one is rather a mistake.
+        """
         east = np.frombuffer(self.second)
-        counted_on = bool((east >= 0.0).all() and (east <= 2 * _HALF).all())
-        found: NDArray[np.bool_] = (east > _HALF) & counted_on
+        found: NDArray[np.bool_] = (east > _HALF) & (east <= 2 * _HALF)
+        found &= bool(found.sum() > 1 and east.min() >= 0.0)
         return found
 
     def beyond_180(self) -> list[str]:

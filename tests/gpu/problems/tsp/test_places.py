@@ -237,7 +237,6 @@ LAT_LON = [[13.405, 52.52], [2.3522, 48.8566], [-3.7038, 40.4168]]
          "ABC"),
         ("| name | lat | lon |\n|---|---|---|\n| A | 52.52 | 13.405 |\n| B | 48.8566 | 2.3522 |\n"
          "| C | 40.4168 | -3.7038 |\n", "ABC"),
-        ("name,lat,lon\nA,52.52,13.405\nB,48.8566,2.3522\nC,40.4168,356.2962\n", "ABC"),
         ("52.52, 13.405 A\n48.8566, 2.3522 B\n40.4168, -3.7038 C\n", "ABC"),
         ("N52.52 E13.405\nN48.8566 E2.3522\nN40.4168 W3.7038\n", ""),
         ("[52.52, 13.405],\n[48.8566, 2.3522],\n[40.4168, -3.7038],\n", ""),
@@ -311,6 +310,14 @@ def test_names_with_commas_and_no_quotes(tmp_path: Path) -> None:
     assert "2 rows with more cells than the header" in instance.note
     with pytest.raises(InstanceError, match=r"line 4: there is nothing in column 3"):
         table(tmp_path, "name,Y,X\nAlpha,52.5,13.4\nBeta,41.9028,12,5\n.4964\nC,41.2,12.4\n")
+
+
+def test_longitudes_may_be_counted_to_360(tmp_path: Path) -> None:
+    instance = table(tmp_path, "name,lat,lon\nA,10,350\nB,10,355\nC,12,2\nD,8,0\n")
+    assert instance.display[:, 0].tolist() == [-10, -5, 2, 0]
+    assert "2 longitudes of more than 180 degrees" in instance.note
+    with pytest.raises(InstanceError, match="longitude 350 is beyond 180"):
+        table(tmp_path, "name,lat,lon\nA,10,350\nB,10,-5\nC,12,2\n")
 
 
 def test_thousands_in_a_few_numbers(tmp_path: Path) -> None:
