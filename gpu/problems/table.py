@@ -486,11 +486,13 @@ def _separates(sign: str, line: str) -> bool:
 
 LATITUDES = {
     *("lat", "latitude", "latitud", "latitudine", "breite", "breitengrad", "breedtegraad"),
+    *("breddegrad", "breddgrad", "enlem", "szélesség", "intptlat", "lattitude", "phi", "φ"),
     *("szerokość", "широта", "纬度", "緯度", "위도"),
 }
 LONGITUDES = {
     *("lon", "lng", "long", "longitude", "longitud", "longitudine", "länge", "längengrad"),
-    *("lengtegraad", "długość", "долгота", "经度", "経度", "경도"),
+    *("lengtegraad", "lengdegrad", "længdegrad", "längdgrad", "boylam", "hosszúság", "intptlong"),
+    *("intptlon", "longtitude", "lambda", "λ", "długość", "долгота", "经度", "経度", "경도"),
 }
 _X = {"x", "xcoord", "coordx", "xcoordinate", "xpos", "posx"}
 _Y = {"y", "ycoord", "coordy", "ycoordinate", "ypos", "posy"}
@@ -507,7 +509,7 @@ _BESIDE_NAMES = {
     *("gps", "geo", "stop", "city", "node", "place", "point", "location", "loc", "map", "centroid"),
     *("coord", "coordinate", "coordinates", "pos", "position", "deg", "degree", "degrees", "dd"),
     *("geogr", "geographische", "geographischer", "dezimal", "grad", "degré", "degrés", "grados"),
-    *("decimal", "wgs84", "wgs", "utm", "m", "km", "px", "in", "n", "e", "geographic"),
+    *("decimal", "wgs84", "wgs", "utm", "m", "km", "ft", "mm", "px", "in", "n", "e", "geographic"),
 }
 """Words that may stand beside such a word in a header: gps_lat, stop_lon, x coordinate."""
 

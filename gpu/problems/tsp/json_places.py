@@ -71,15 +71,26 @@ def _table(file: InputFile, most: int | None = None) -> ListTable | None:
 
 
 def _of_columns(file: InputFile, value: Mapping[Any, Any]) -> ListTable | None:
-    """Return the table that has a list for each column; None if it is something else."""
-    lists = list(value.values())
-    if len(lists) < _PAIR or not all(isinstance(one, list | tuple) for one in lists):
-        return None
-    if len({*map(len, lists)}) > 1:
-        return None
-    table = ListTable(
-        file.path, [[*map(str, value)], *zip(*lists, strict=True)], read_as=file.read_as
-    )
+    """Return the table that has a list, or an object, for each column, or names and rows apart.
+
+    These are the ways in which pandas writes one. None if it is something else.
+    """
+    if _is_list(value.get("columns")) and _is_list(value.get("data")):
+        heads, rows = value["columns"], value["data"]
+        if not all(map(_is_list, rows)):
+            return None
+    else:
+        columns = [*value.values()]
+        if all(isinstance(one, Mapping) for one in columns):
+            if len({tuple(one) for one in columns}) > 1:
+                return None
+            columns = [[*one.values()] for one in columns]
+        if len(columns) < _PAIR or not all(map(_is_list, columns)):
+            return None
+        if len({*map(len, columns)}) > 1:
+            return None
+        heads, rows = [*value], [*zip(*columns, strict=True)]
+    table = ListTable(file.path, [[*map(str, heads)], *rows], read_as=file.read_as)
     return table if named_coordinates(table) is not None else None
 
 

@@ -320,6 +320,12 @@ def test_longitudes_may_be_counted_to_360(tmp_path: Path) -> None:
         table(tmp_path, "name,lat,lon\nA,10,350\nB,10,-5\nC,12,2\n")
 
 
+@pytest.mark.parametrize("header", ["breddegrad,længdegrad", "enlem,boylam", "INTPTLAT,INTPTLONG"])
+def test_headings_of_latitude_and_longitude(tmp_path: Path, header: str) -> None:
+    instance = table(tmp_path, f"{header}\n1,2\n2,3\n4,4\n")
+    assert instance.display[0].tolist() == [2, 1]
+
+
 def test_thousands_in_a_few_numbers(tmp_path: Path) -> None:
     for mark in "' ’":
         instance = table(tmp_path, f"name,x,y\nA,0,0\nB,3{mark}000,0\nC,3{mark}000,4{mark}000\n")
@@ -401,6 +407,8 @@ def _json(form: str) -> str:
         "columns": {key: [one[key] for one in objects] for key in objects[0]},
         "tags": {"elements": [{"lat": a, "lon": b, "tags": {"name": name}} for name, a, b in FAR]},
         "texts": [f"{name}: {a}, {b}" for name, a, b in FAR],
+        "split": {"columns": [*objects[0]], "data": [[*one.values()] for one in objects]},
+        "by row": {key: {i: one[key] for i, one in enumerate(objects)} for key in objects[0]},
         "depot": {"depot": objects[0], "vehicles": [{"start": [1, 2]}], "stops": objects[1:]},
     }
     if form == "lines":
@@ -409,7 +417,19 @@ def _json(form: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "form", ["lines", "in an object", "by name", "inside", "pairs", "columns", "tags", "texts"]
+    "form",
+    [
+        "lines",
+        "in an object",
+        "by name",
+        "inside",
+        "pairs",
+        "columns",
+        "tags",
+        "texts",
+        "split",
+        "by row",
+    ],
 )
 def test_places_in_json(tmp_path: Path, form: str) -> None:
     text = _json(form)
@@ -446,7 +466,18 @@ def test_the_depot_beside_a_list_in_json_is_a_place(tmp_path: Path) -> None:
 @settings(max_examples=200)
 @given(data=st.data())
 def test_mutated_json_is_sound_or_refused(data: st.DataObject) -> None:
-    forms = ["in an object", "by name", "inside", "pairs", "columns", "tags", "texts", "depot"]
+    forms = [
+        "in an object",
+        "by name",
+        "inside",
+        "pairs",
+        "columns",
+        "tags",
+        "texts",
+        "split",
+        "by row",
+        "depot",
+    ]
     text = _json(data.draw(st.sampled_from(forms)))
     hostile = ["null", "[]", "{}", '"', "[", "]", "1e999", "NaN", "true", ",", "-", "9" * 400]
     for _ in range(data.draw(st.integers(1, 3))):
