@@ -67,7 +67,7 @@ class InputFile:
 
     @cached_property
     def integers(self) -> IntegerRows | None:
-        """The numbers in its lines, if it has nothing but these and comments, and no endless line."""
+        """The numbers in its lines, if it has nothing else but comments, and no endless line."""
         if has_line_beyond(self.data, ROW_LONGEST):
             return None
         return all_rows(self.data.removeprefix(codecs.BOM_UTF8))

@@ -109,9 +109,8 @@ def is_table(file: InputFile) -> bool:
     text = file.data[comments.end() if comments else 0 :].lstrip()
     if begins_with_keyword(text) and not _NAMED_PLACE.match(text[:_LINE_OF_PLACE]):
         return False
-    if count := _FIRST_NUMBER.match(
-        text, 0, _LOOKED_AT
-    ):  # of the rows below, or the first row of a triangle
+    # It may be the number of the rows below, or the first row of a triangle.
+    if count := _FIRST_NUMBER.match(text, 0, _LOOKED_AT):
         text = text[count.end() :]
     first = text.split(b"\n", 1)[0][:10_000]
     lines = [line[:_LINE_OF_PLACE] for line in text[:10_000].split(b"\n")[:2]]
@@ -119,10 +118,7 @@ def is_table(file: InputFile) -> bool:
         return True
     if any(map(_NAME_AND_TWO.fullmatch, lines)):
         return True  # a sign of degrees, or names and numbers, perhaps below a header
-    if (
-        any(ord(one) in first for one in SIGNS)
-        or _TWO_NUMBERS.match(text, 0, _LOOKED_AT) is not None
-    ):
+    if any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text, 0, _LOOKED_AT):
         return True
     return _is_named_square(file.data)
 
