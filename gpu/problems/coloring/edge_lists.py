@@ -128,7 +128,16 @@ def ends_in(table: Table) -> tuple[int, int] | None:
     words = [words_of(cell) for cell in table.header]
     found = [next((at for at, one in enumerate(words) if one & any_), None) for any_ in (FROM, TO)]
     first, second = found
-    return None if first is None or second is None or first == second else (first, second)
+    if first is None or second is None or first == second:
+        return None
+    return None if _are_counted(table.header, first, second) else (first, second)
+
+
+def _are_counted(header: Sequence[str], first: int, second: int) -> bool:
+    """Whether more columns are counted as these two are: v1 and v2 of a matrix with v3."""
+    one, other = (header[at].rstrip("0123456789") for at in (first, second))
+    others = [cell.rstrip("0123456789") for cell in header]
+    return one == other != "" and others.count(one) > 2
 
 
 def is_weighted(table: Table) -> bool:
@@ -152,6 +161,8 @@ def load_edges(
     if (rows := _numbers(table)) is not None and max(first, second) < rows.shape[1]:
         return _numbered(file, rows[:, [first, second]], notes, said)
     rows_of_edges = _edge_rows(table, first, second)
+    if len(rows_of_edges) == 1 and table.length == 1 and ends_in(table) == (first, second):
+        raise file.error("it has a header for edges, but no edges")
     headed = table.header and len(rows_of_edges) < table.length
     columns_said = [table.called(at) if headed else f"column {at + 1}" for at in (first, second)]
     what = f"a list of edges from {columns_said[0]} to {columns_said[1]}"

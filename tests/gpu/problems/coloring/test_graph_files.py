@@ -369,3 +369,24 @@ def test_large_lists_are_read_many_at_once(monkeypatch: pytest.MonkeyPatch) -> N
         graph = load(Path("x.txt"), lines(pairs.tolist(), gap))
         assert graph.numbers is not None
         assert np.array_equal(graph.numbers[graph.edges] + 1, pairs)
+
+
+def test_tables_of_yes_and_no_are_adjacency_matrices() -> None:
+    text = ",v1,v2,v3\nv1,no,yes,no\nv2,yes,no,yes\nv3,no,yes,no\n"
+    for table in (text, text.replace("yes", "True").replace("no", "False")):
+        graph = load_instance("g.csv", table.encode())
+        assert isinstance(graph, GraphInstance)
+        assert [graph.neighbours(v).tolist() for v in range(3)] == [[1], [0, 2], [1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("name,start,end\nA,1,5\nB,2,6\nC,7,9\n", "seem to be times"),
+        ("name,from,to\nA,9:00,10:00\nB,9:30,11:00\n", "seem to be times"),
+        ("source,target\n", "a header for edges, but no edges"),
+    ],
+)
+def test_tables_that_only_seem_to_list_edges_are_refused(text: str, why: str) -> None:
+    with pytest.raises(InstanceError, match=why):
+        load_instance("g.csv", text.encode())
