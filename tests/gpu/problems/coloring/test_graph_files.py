@@ -383,6 +383,7 @@ def test_tables_of_yes_and_no_are_adjacency_matrices() -> None:
     ("text", "why"),
     [
         ("name,start,end\nA,1,5\nB,2,6\nC,7,9\n", "seem to be times"),
+        ("name,start,end,room\nA,1,1.000.000,R\nB,2,6\n", "seem to be times"),
         ("name,from,to\nA,9:00,10:00\nB,9:30,11:00\n", "seem to be times"),
         ("source,target\n", "a header for edges, but no edges"),
     ],
