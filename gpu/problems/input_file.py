@@ -11,6 +11,7 @@ from typing import Any
 
 from gpu.core.errors import InstanceError
 from gpu.problems.document import decoded, stem_of, text_of, what_else
+from gpu.problems.edge_lines import edge_lines
 from gpu.problems.integers import IntegerRows, all_rows
 from gpu.problems.reading import AS_FOUND, ReadAs
 from gpu.problems.structured import begins_as_value, structured
@@ -69,6 +70,11 @@ class InputFile:
     def integers(self) -> IntegerRows | None:
         """The numbers in its lines, if it has nothing but whole numbers and comments."""
         return all_rows(self.data.removeprefix(codecs.BOM_UTF8))
+
+    @cached_property
+    def edge_lines(self) -> list[list[str]] | None:
+        """The rows of lines that each write an edge in a way of their own; None if of others."""
+        return None if self.text is None else edge_lines(self.text)
 
     @cached_property
     def value(self) -> Any | None:
