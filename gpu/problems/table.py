@@ -517,8 +517,8 @@ def columns_of(table: Table, wanted: str = "") -> Columns:
         lacks = "it has no two columns of numbers"
         if not numeric and len(table.texts) == 2:
             lacks = (
-                "it has two columns of names and no numbers: if they are the edges of a graph, say "
-                "--read-as edges; for places, a geocoding service finds coordinates"
+                "it has two columns of names, and no coordinates: say --read-as edges if they are "
+                "the edges of a graph; a geocoding service finds the coordinates of addresses"
             )
         elif not numeric:
             lacks = "it has names or addresses, but no coordinates: a geocoding service finds those"

@@ -95,6 +95,23 @@ FORMS: dict[str, tuple[str, list[str], str]] = {
     "matrix.csv": ("".join(",".join(row) + "\n" for row in MATRIX), ONE, "adjacency matrix"),
     "matrix.txt": ("".join(" ".join(row) + "\n" for row in MATRIX), ONE, "adjacency matrix"),
     "compact.txt": ("".join("".join(row) + "\n" for row in MATRIX), ONE, "adjacency matrix"),
+    "counted-compact.txt": (
+        f"{N}\n" + "".join("".join(row) + "\n" for row in MATRIX),
+        ONE,
+        "adjacency matrix",
+    ),
+    "bools.csv": (
+        "".join(",".join(str(one == "1") for one in row) + "\n" for row in MATRIX),
+        ONE,
+        "adjacency matrix",
+    ),
+    "triu.txt": (
+        "".join(" ".join(["0"] * v + MATRIX[v][v:]) + "\n" for v in range(N)),
+        ONE,
+        "adjacency matrix",
+    ),
+    "neighbours.json": (json.dumps(NEIGHBOURS), ZERO, "adjacency lists"),
+    "neighbours1.py": (repr([[w + 1 for w in row] for row in NEIGHBOURS]), ONE, "adjacency lists"),
     "lower.txt": ("".join("".join(MATRIX[v][: v + 1]) + "\n" for v in range(N)), ONE, "adjacency"),
     "upper.txt": (
         "".join("".join(MATRIX[v][v:]) + "\n" for v in range(N)),
@@ -414,8 +431,14 @@ def test_pairs_of_names_that_recur_are_edges(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Math,Physics\nArt,Bio\n", "two columns of names and no numbers"),
-        ("Shop,City\nAlpha,Ulm\nBeta,Ulm\n", "two columns of names and no numbers"),
+        (
+            "Math,Physics\nArt,Bio\n",
+            "two columns of names, and no coordinates",
+        ),
+        (
+            "Shop,City\nAlpha,Ulm\nBeta,Ulm\n",
+            "two columns of names, and no coordinates",
+        ),
         ("source,target\n", "a header of edges"),
     ],
 )
