@@ -177,7 +177,7 @@ def _sparse(file: InputFile, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
 
 
 def _sheet(file: InputFile) -> Rows:
-    """Return the rows of the sheet of a spreadsheet that its user names, or of its first one."""
+    """Return the rows of the sheet that the user names, or of the first with anything in it."""
     try:
         import openpyxl
     except ImportError as error:
@@ -204,22 +204,28 @@ def _sheet(file: InputFile) -> Rows:
             raise file.error(
                 f"--sheet {shortened(wanted)} is none of its sheets: {known or 'none'}"
             )
-        sheet = sheets[wanted] if wanted else next(iter(sheets.values()))
-        sheet.reset_dimensions()  # a few programs write wrong ones
-        rows, count = list[list[Any]](), 0
-        for row in sheet.iter_rows(values_only=True):
-            cells = [_cell(one) for one in row]
-            while cells and cells[-1] is None:
-                del cells[-1]
-            count += len(cells)
-            if count > _MOST_CELLS:
-                raise file.error(f"it has more than {_MOST_CELLS:,} cells")
-            rows.append(cells)
+        for sheet in [sheets[wanted]] if wanted else sheets.values():
+            if rows := _square(_rows_in(file, sheet)):
+                return rows
     except InstanceError:
         raise
     except Exception as error:  # whatever a broken archive or its XML makes openpyxl raise
         raise file.error(f"it is no spreadsheet that can be read: {_short(error)}") from error
-    return _square(rows)
+    return []
+
+
+def _rows_in(file: InputFile, sheet: Any) -> list[list[Any]]:
+    sheet.reset_dimensions()  # a few programs write wrong ones
+    rows, count = list[list[Any]](), 0
+    for row in sheet.iter_rows(values_only=True):
+        cells = [_cell(one) for one in row]
+        while cells and cells[-1] is None:
+            del cells[-1]
+        count += len(cells)
+        if count > _MOST_CELLS:
+            raise file.error(f"it has more than {_MOST_CELLS:,} cells")
+        rows.append(cells)
+    return rows
 
 
 def _cell(value: Any) -> Any:

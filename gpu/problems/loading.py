@@ -150,7 +150,14 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
     data = read_bytes(path) if data is None else plain(path, data)
     wanted = ReadAs.parse(read_as)
     file = InputFile(path, in_utf8(path, data, wanted.encoding), wanted.of_file)
-    instance = recognise(file).load(file)
+    try:
+        instance = recognise(file).load(file)
+    except UnsureError:
+        raise
+    except InstanceError as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise file.error(str(error)) from error  # an instance's own check knows of no file
     if wanted.encoding and not instance.read_as:  # of a format that says all else itself
         instance = replace(instance, read_as=str(ReadAs(encoding=wanted.encoding)))
     if isinstance(instance, TspInstance) and instance.real_n < instance.fewest:

@@ -57,7 +57,7 @@ def _lines_of_json(text: str) -> list[Any] | None:
     found = []
     for line in filter(str.strip, text.splitlines()):
         try:
-            found.append(json.loads(line))
+            found.append(json.loads(line.rstrip().removesuffix(",")))
         except (ValueError, RecursionError):
             return None
     return found if len(found) > 1 else None

@@ -30,6 +30,7 @@ TABLE_SUFFIXES = (".csv", ".tsv")
 SIGNS = "\t;|,"  # between columns
 _DECIMAL_COMMAS = re.compile(r"\s*[-+]?[0-9]+,[0-9]+(?:\s+[-+]?[0-9]+(?:,[0-9]+)?)+\s*")
 _COMMA_NUMBER = re.compile(r"[-+]?[0-9]+,[0-9]+")
+_MINUS = re.compile("−(?=[0-9.,])")  # as typesetters write it
 _COUNT = re.compile(r"\s*([0-9]{1,9})[ \t]*(?:\r\n?|\n)")  # in a line of its own
 _NUMBERS_AT_ONCE = 1 << 18  # characters of lines whose numbers are read without a pause
 _FLOAT_EXACT = 1e15  # below it a whole number is written without an exponent
@@ -50,6 +51,9 @@ _NAMED_PLACE = re.compile(  # such as ULM: 48.4011, 9.9876
 )
 _NAME_AND_TWO = re.compile(  # such as New York 40.71 -74.01
     rb"[^\r\n]{0,80}?[A-Za-z\x80-\xff][^\r\n]{0,80}?(?:[ \t]+[-+]?[0-9]{1,3}[.,][0-9]+){2}\s*"
+)
+_LETTERED_PLACE = re.compile(  # such as N52.52 E13.405
+    rb"\s*[NS] ?[0-9]{1,2}[.,\xb0\xc2 ][^\r\n]{0,80}?[,; \t][EWO] ?[0-9]{1,3}[^\r\n]{0,80}"
 )
 _COMMENTED = re.compile(rb"(?:\s*#[^\r\n]*(?=[\r\n]))*")
 _FIRST_NUMBER = re.compile(rb"[-+]?[0-9.]+[ \t]*\r?\n")
@@ -96,7 +100,9 @@ def is_table(file: InputFile) -> bool:
         text = text[count.end() :]
     first = text.split(b"\n", 1)[0][:10_000]
     lines = [line[:_LINE_OF_PLACE] for line in text[:10_000].split(b"\n")[:2]]
-    if b"\xb0" in first or any(map(_NAME_AND_TWO.fullmatch, lines)):
+    if b"\xb0" in first or _LETTERED_PLACE.match(first):
+        return True
+    if any(map(_NAME_AND_TWO.fullmatch, lines)):
         return True  # a sign of degrees, or names and numbers, perhaps below a header
     return any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text) is not None
 
@@ -201,6 +207,7 @@ class TextTable(Table):
         The last of the comments is a header if it has the columns of the rows below. A number
         alone before them counts the rows.
         """
+        text = _MINUS.sub("-", text)
         hint, begin = _SEPARATOR_HINT.match(text), 0
         if hint:
             begin = hint.end()
@@ -341,7 +348,7 @@ def _cell(value: Any) -> str:
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < _FLOAT_EXACT:
         return str(int(value))
-    return str(value).strip()
+    return _MINUS.sub("-", str(value).strip())
 
 
 def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | NDArray[Any] | None:
@@ -382,8 +389,9 @@ def _separator(text: str, read_as: ReadAs) -> str:
         return SEPARATOR_NAMES.get(read_as.separator, read_as.separator)
     full: Iterator[str] = filter(str.strip, io.StringIO(text, newline=None))
     start: Sequence[str] = [line.strip("\r\n") for line in itertools.islice(full, 3)]
-    if len(start) == 3 and len(start[0].split()) == 1 and not any(one in start[0] for one in SIGNS):
-        start = start[1:]  # of a triangle
+    bare = len(start) == 3 and not any(one in start[0] for one in SIGNS)
+    if bare and (len(start[0].split()) == 1 or not re.search("[0-9]", start[1])):
+        start = start[1:]  # of a triangle, or below a title
     possible = [one for one in SIGNS if one != read_as.decimal]
     return next((one for one in possible if all(_separates(one, line) for line in start[:2])), "")
 
@@ -395,21 +403,24 @@ def _separates(sign: str, line: str) -> bool:
     return sign != "," or _DECIMAL_COMMAS.fullmatch(line) is None
 
 
-_LATITUDES = {
+LATITUDES = {
     *("lat", "latitude", "latitud", "latitudine", "breite", "breitengrad", "breedtegraad"),
+    *("breddegrad", "breddgrad", "enlem", "szélesség", "intptlat", "lattitude", "phi", "φ"),
     *("szerokość", "широта", "纬度", "緯度", "위도"),
 }
-_LONGITUDES = {
+LONGITUDES = {
     *("lon", "lng", "long", "longitude", "longitud", "longitudine", "länge", "längengrad"),
-    *("lengtegraad", "długość", "долгота", "经度", "経度", "경도"),
+    *("lengtegraad", "lengdegrad", "længdegrad", "längdgrad", "boylam", "hosszúság", "intptlong"),
+    *("intptlon", "longtitude", "lambda", "λ", "długość", "долгота", "经度", "経度", "경도"),
 }
 _X = {"x", "xcoord", "coordx", "xcoordinate", "xpos", "posx"}
 _Y = {"y", "ycoord", "coordy", "ycoordinate", "ypos", "posy"}
+_Z = {"z", "zcoord", "coordz", "zcoordinate", "zpos", "posz"}
 _EASTINGS = {"easting", "east", "rechtswert"}
 _NORTHINGS = {"northing", "north", "hochwert"}
 LATITUDE, X, EASTING = "latitude", "x", "easting"
 _PAIRS = (
-    (LATITUDE, _LATITUDES, _LONGITUDES),
+    (LATITUDE, LATITUDES, LONGITUDES),
     (X, _X, _Y),
     (EASTING, _EASTINGS, _NORTHINGS),
 )
@@ -417,7 +428,7 @@ _BESIDE_NAMES = {
     *("gps", "geo", "stop", "city", "node", "place", "point", "location", "loc", "map", "centroid"),
     *("coord", "coordinate", "coordinates", "pos", "position", "deg", "degree", "degrees", "dd"),
     *("geogr", "geographische", "geographischer", "dezimal", "grad", "degré", "degrés", "grados"),
-    *("decimal", "wgs84", "wgs", "utm", "m", "km", "px", "in", "n", "e", "geographic"),
+    *("decimal", "wgs84", "wgs", "utm", "m", "km", "ft", "mm", "px", "in", "n", "e", "geographic"),
 }
 """Words that may stand beside such a word in a header: gps_lat, stop_lon, x coordinate."""
 
@@ -438,6 +449,7 @@ class Columns:
     means: str = ""  # what header or user call the first one: LATITUDE, X, EASTING, or nothing
     ordered: bool = False  # whether it is said which one comes first
     names_said: bool = False  # whether the user has said where names are
+    third: int | None = None  # z, if the header has it beside x and y
 
     def said(self) -> str:
         """Return the columns as ``--columns`` takes them, from 1: that of names if it was said."""
@@ -477,7 +489,10 @@ def named_coordinates(table: Table) -> Columns | None:
     for means, *names in _PAIRS:
         first, second = (_one_of(table, one) for one in names)
         if first is not None and second is not None:
-            return Columns(first, second, _name_column(table, (first, second)), means, ordered=True)
+            third = _one_of(table, _Z) if means == X else None
+            taken = [at for at in (first, second, third) if at is not None]
+            name = _name_column(table, taken)
+            return Columns(first, second, name, means, ordered=True, third=third)
     return None
 
 

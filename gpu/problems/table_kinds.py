@@ -11,12 +11,15 @@ from gpu.core.instance import Instance
 from gpu.problems.coloring import edge_lists, matrix_market
 from gpu.problems.coloring.adjacency import graph_of_matrix
 from gpu.problems.coloring.building import read_as_of
+from gpu.problems.coloring.class_tables import CLASS_TITLE, VERTEX_TITLE
 from gpu.problems.document import in_memory
+from gpu.problems.headed import headed
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import Doubt, FileKind, UnsureError
 from gpu.problems.squares import NoSquareError, Square, looks_like_distances, square_of
 from gpu.problems.table import Table, named_coordinates, words_of
 from gpu.problems.tsp import places
+from gpu.problems.tsp.angle_pieces import gathered
 from gpu.problems.tsp.matrices import load_matrix
 from gpu.problems.tsp.weighted_edges import EdgeColumns, load_weighted_edges, weighted_edges
 
@@ -51,6 +54,7 @@ _OTHER_WORDS = {
 """What columns of names are called that are no ends of edges."""
 
 _ID_WORDS = {"id", "nr", "no", "number", "index", "key", "edge"}
+_ROUTE_HEADINGS, _LEG = {"order", "number"}, re.compile(r"leg\b")  # of a table of a route
 _MOST_WEIGHTS = 1 << 22  # rows of weights that are looked at
 _COMPLETE = 0.5  # share of all pairs from which on weights are taken for distances
 
@@ -110,10 +114,12 @@ def load_table(file: InputFile) -> Instance:
 
     UnsureError if it can be of two kinds; InstanceError says what else is wrong with it.
     """
-    table, said = Table.of(file), file.read_as
+    table, said = gathered(headed(Table.of(file))), file.read_as
     if said.kind is FileKind.PLACES or (said.kind is None and (said.coordinates or said.columns)):
         return places.load_places(file.path, file.data, said, table)
     with in_memory(file.path):
+        if said.kind is None:
+            _refuse_solution(table)
         seen = seen_as(table)
         if seen.kind is FileKind.PLACES:
             return places.load_places(file.path, file.data, said, table)
@@ -145,6 +151,21 @@ def load_matrix_market(file: InputFile) -> Instance:
             raise _unsure(file, saw, FileKind.GRAPH)
         graph = matrix_market.load_matrix_market(file)
         return replace(graph, read_as=read_as_of(file, FileKind.GRAPH)) if kind else graph
+
+
+def _refuse_solution(table: Table) -> None:
+    """Raise InstanceError if ``table`` is a solution without coordinates, as they are exported."""
+    heads = {cell.casefold() for cell in table.header}
+    what = ""
+    if heads >= _ROUTE_HEADINGS and named_coordinates(table) is None:
+        what = "a route"
+    elif {VERTEX_TITLE, CLASS_TITLE} <= heads:
+        what = "a coloring"
+    if what:
+        raise table.error(
+            f"it is {what}, not an instance; name its instance, and this file behind --start (or "
+            "as start in Python)"
+        )
 
 
 def seen_as(table: Table) -> SeenTable:

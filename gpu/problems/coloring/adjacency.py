@@ -273,6 +273,8 @@ def load_metis(file: InputFile) -> GraphInstance:
         raise file.error(f"it names vertex {wrong}, but its vertices are 1 to {n:,}")
     notes = ["the weights of its vertices are not kept"] if "1" in flags[:2] else []
     notes += [NO_WEIGHTS] if flags[2] == "1" else []
+    if lines < n:
+        notes.append(f"it has {lines:,} lines for {n:,} vertices: the last have no neighbours")
     if len(ends) != 2 * found.announced:
         notes.append(
             f"it announces {found.announced:,} edges and lists {len(ends):,} neighbours, not twice "

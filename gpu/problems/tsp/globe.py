@@ -121,8 +121,10 @@ def globe_instance(
 
 
 def at_the_same_spot(points: Reals) -> list[str]:
-    """Return what to say of equal places among ``points``, shape (n, 2)."""
-    equal = len(points) - len(np.unique(points @ [1.0, 1.0j]))
+    """Return what to say of equal places among ``points``, shape (n, 2), or (n, 3) in space."""
+    flat = points[:, :2] @ [1.0, 1.0j]
+    different = np.unique(flat) if points.shape[1] == 2 else np.unique(points, axis=0)
+    equal = len(points) - len(different)
     return [f"{counted(equal, 'place')} at the same spot as another one"] if equal else []
 
 

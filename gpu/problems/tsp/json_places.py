@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
+from gpu.problems.document import shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.table import ListTable, named_coordinates
 from gpu.problems.tsp.instance import TspInstance
@@ -15,6 +17,21 @@ _NOT_OF_PLACES = {"matrix", "matrices", "links", "edges", "kind"}  # keys of dis
 _DEEPEST = 4  # objects within each other
 _SAMPLE = 20  # objects that tell whether these are places
 _PAIR, _WITH_HEIGHT = 2, 3  # numbers of a place in a list
+_OF_A_VIEW = {"center", "centre", "bbox", "bounds", "boundingbox", "viewport", "view", "extent"}
+"""Names of places that only say what part of a map is seen."""
+
+_OF_A_VIEW = {"center", "centre", "bbox", "bounds", "boundingbox", "viewport", "view", "extent"}
+"""Names of places that only say which part of a map is seen."""
+_NAMES = (("name",), ("title",), ("label",), ("description",))  # ends of paths
+
+
+class _Pair(str):
+    """Two numbers of a list, as the cell of a table."""
+
+    __slots__ = ()
+
+
+_Flat: TypeAlias = dict[tuple[str, ...], Any]  # the values within an object, by the paths to them
 
 
 def is_json_places(file: InputFile) -> bool:
@@ -44,6 +61,8 @@ def _table(file: InputFile, most: int | None = None) -> ListTable | None:
     if rows is None:
         return None
     flat = [dict(_flattened(one)) for one in rows[:most]]
+    if most is None and isinstance(value, Mapping):
+        flat = [*_beside(file, value, rows, flat), *flat]
     names = list(dict.fromkeys(name for one in flat for name in one))
     heads = _headings(names)
     cells = [[one.get(name) for name in names] for one in flat]
@@ -51,15 +70,26 @@ def _table(file: InputFile, most: int | None = None) -> ListTable | None:
 
 
 def _of_columns(file: InputFile, value: Mapping[Any, Any]) -> ListTable | None:
-    """Return the table that has a list for each column; None if it is something else."""
-    lists = list(value.values())
-    if len(lists) < _PAIR or not all(isinstance(one, list | tuple) for one in lists):
-        return None
-    if len({*map(len, lists)}) > 1:
-        return None
-    table = ListTable(
-        file.path, [[*map(str, value)], *zip(*lists, strict=True)], read_as=file.read_as
-    )
+    """Return the table that has a list, or an object, for each column, or names and rows apart.
+
+    These are the ways in which pandas writes one. None if it is something else.
+    """
+    if _is_list(value.get("columns")) and _is_list(value.get("data")):
+        heads, rows = value["columns"], value["data"]
+        if not all(map(_is_list, rows)):
+            return None
+    else:
+        columns = [*value.values()]
+        if all(isinstance(one, Mapping) for one in columns):
+            if len({tuple(one) for one in columns}) > 1:
+                return None
+            columns = [[*one.values()] for one in columns]
+        if len(columns) < _PAIR or not all(map(_is_list, columns)):
+            return None
+        if len({*map(len, columns)}) > 1:
+            return None
+        heads, rows = [*value], [*zip(*columns, strict=True)]
+    table = ListTable(file.path, [[*map(str, heads)], *rows], read_as=file.read_as)
     return table if named_coordinates(table) is not None else None
 
 
@@ -77,6 +107,67 @@ def _objects(value: Any) -> Sequence[Any] | None:
     return max(lists, key=len, default=None)
 
 
+def _beside(
+    file: InputFile, value: Mapping[Any, Any], rows: Sequence[Any], flat: Sequence[_Flat]
+) -> list[_Flat]:
+    """Return the one place that ``value`` has beside its list of ``rows``, as a depot is.
+
+    It is flattened as those are. InstanceError if there are several, or if it is written otherwise.
+    """
+    columns = _coordinates({path: cell for one in flat for path, cell in one.items()})
+    listed = {tuple(one.get(path) for path in columns) for one in flat}
+    found: dict[tuple[Any, ...], _Flat] = {}
+    for key, inner in value.items():
+        if inner is rows or str(key).casefold() in _OF_A_VIEW or any(row is inner for row in rows):
+            continue
+        for place in _places_in(str(key), inner):
+            cells = [place[path] for path in _coordinates(place)]
+            if len(columns) != len(cells) or (len(cells) > 1 and columns != _coordinates(place)):
+                raise file.error(
+                    f"it has places in {shortened(str(key))} too, which are written otherwise than "
+                    "those in its list: put all places of the tour into one list"
+                )
+            names = {path: place[("place",)] for path in flat[0] if path[-1:] in _NAMES}
+            row = {**names, **place, **dict(zip(columns, cells, strict=True))}
+            found.setdefault(tuple(cells), {path: row[path] for path in (*names, *columns)})
+    others = [place for where, place in found.items() if where not in listed]
+    if len(others) > 1:
+        raise file.error(
+            f"beside its list of {len(flat):,} places it has {len(others):,} others: put all "
+            "places of the tour into one list"
+        )
+    return others
+
+
+def _places_in(key: str, value: Any) -> Iterator[_Flat]:
+    """Yield each place in what is called ``key``: its coordinates, and a name."""
+    if _is_list(value) and any(isinstance(one, Mapping) for one in value):
+        for one in value:
+            yield from _places_in(key, one) if isinstance(one, Mapping) else ()
+        return
+    flat = dict(_flattened(value, (key,)))
+    if isinstance(value, Mapping):
+        flat = {path[1:]: cell for path, cell in flat.items()}
+    name = next((str(flat[path]) for path in flat if path[-1:] in _NAMES), "")
+    paths = _coordinates(flat)
+    if len(paths) == _PAIR and not isinstance(flat[paths[0]], _Pair):
+        yield {("place",): name or key, **{path: flat[path] for path in paths}}
+        return
+    for path in paths:
+        yield {("place",): name or (path[-1] if path else key), path: flat[path]}
+
+
+def _coordinates(flat: _Flat) -> list[tuple[str, ...]]:
+    """Return the paths to coordinates in a flattened place: both, or those of each pair."""
+    pairs = [path for path, cell in flat.items() if isinstance(cell, _Pair)]
+    if pairs:
+        return pairs
+    table = ListTable(Path(), [_headings([*flat]), [*flat.values()]])
+    named = named_coordinates(table)
+    paths = [*flat]
+    return [] if named is None else [paths[named.first], paths[named.second]]
+
+
 def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple)
 
@@ -91,7 +182,7 @@ def _flattened(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[s
     elif value is None or isinstance(value, int | float | str):
         yield path, value
     elif _is_list(value) and len(value) in (_PAIR, _WITH_HEIGHT) and all(map(_is_real, value)):
-        yield path, f"{value[0]!r}; {value[1]!r}"
+        yield path, _Pair(f"{value[0]!r}; {value[1]!r}")
 
 
 def _is_real(value: Any) -> bool:

@@ -11,7 +11,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from gpu.problems.headed import headed
 from gpu.problems.table import LATITUDE, Columns, Table, TextTable, is_number, named_coordinates
+from gpu.problems.tsp.angle_pieces import gathered
 
 _REAL = r"[0-9]{1,3}(?:[.,][0-9]+)?"
 _SIXTIETH = r"[0-9]{1,2}(?:[.,][0-9]+)?"
@@ -43,6 +45,7 @@ _NAMED = re.compile(
     r"(?:[:=(\[]\s*|\s(?=[-+−0-9][^\s]*[.,][0-9]{2}))"
     r"(?P<rest>[^:=(\[]+)"
 )
+_NAMED_BEHIND = re.compile(r"(?P<rest>[-+−]?[0-9]+[.,][0-9]{2,}°?)\s+(?P<name>[^\W\d].*)")
 _BRACKETS = "()[]{} "
 _LONGEST = 200  # characters of a cell that is taken apart
 _PAIR = 2  # numbers that a place has
@@ -132,6 +135,8 @@ def _taken_apart(cell: str, east: str, *, sure: bool = False) -> tuple[str, list
             return named["name"].strip(), [one]
         if (both := _pair(rest, east)) is not None:
             return named["name"].strip(), both
+    if (behind := _NAMED_BEHIND.fullmatch(cell)) and (one := _number(behind["rest"], east)):
+        return behind["name"].strip(), [one]
     return None
 
 
@@ -147,6 +152,9 @@ class _Plan:
     def width(self) -> int:
         """How many columns it becomes."""
         return self.named + len(self.axes)
+
+
+_GROUPED_NUMBER = _Plan(named=False, axes=("",), angle=False)
 
 
 @dataclass(frozen=True)
@@ -223,13 +231,15 @@ def _joined(table: Table) -> Table:
         len(row) == width and is_number(row[named.first]) and is_number(row[named.second])
         for row in joined.sample
     )
-    rest = all(is_number(row[at]) for row in sample for at in (named.first, named.second))
+    rest = all(
+        at < len(row) and is_number(row[at]) for row in sample for at in (named.first, named.second)
+    )
     return joined if fits and not rest else table
 
 
 def plain_table(table: Table) -> Table:
     """Return ``table`` with plain numbers for coordinates; itself if it has no other ones."""
-    table = _joined(table)
+    table = _joined(gathered(headed(table)))
     only = _only(table)
     joined, (plans, east) = False, _plans(table, only, joined=False)
     if (
@@ -291,6 +301,8 @@ def _plans(
             for name, numbers in (found,)
         )
         best, count = shapes.most_common(1)[0] if shapes else (None, 0)
+        if wanted is not None and best == _GROUPED_NUMBER:  # 3 000 beside 12
+            full = [cell for cell in full if not is_number(cell)]
         if best is not None and 2 * count > len(full) and not _is_address(best, full):
             plans[at] = best
     return plans, east
@@ -300,6 +312,9 @@ def _is_address(plan: _Plan, cells: list[str]) -> bool:
     """Whether what seems to be a name and a number is something else, as a street is."""
     if not plan.named or plan.axes != ("",):
         return False
+    behind = {found["name"] for one in cells if (found := _NAMED_BEHIND.fullmatch(one))}
+    if len(behind) == 1 and len(cells) > 1:  # a unit
+        return True
     return not all(re.search(r"[.,][0-9]", one) for one in cells)
 
 

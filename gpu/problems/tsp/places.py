@@ -6,10 +6,12 @@ import math
 import re
 from array import array
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError
@@ -49,7 +51,7 @@ TABLE_FINEST = (
 )
 _GAZETTEER_WIDTH = 12  # columns that it has at least
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_QUARTER = 90.0  # degrees: the largest latitude
+_QUARTER, _HALF = 90.0, 180.0  # degrees: the largest latitude and longitude
 _FINE_SHARE = 0.5  # of numbers with at least three decimals, as degrees mostly have
 _NEARLY_ALL = 0.97  # of the places are where people live, if nothing else says that they are any
 _FEWEST_CELLS = 4  # of the map of where people live, so that a guess is no chance
@@ -65,6 +67,7 @@ class _Places:
     thousands: str = ""  # what separates them in its numbers
     first: array[float] = field(default_factory=lambda: array("d"))
     second: array[float] = field(default_factory=lambda: array("d"))
+    third: array[float] = field(default_factory=lambda: array("d"))  # z, if there is a column of it
     lines: array[int] = field(default_factory=lambda: array("q"))  # where each place stands
     names: list[str] = field(default_factory=list)
     decimals: int = 0  # most digits after the point
@@ -73,6 +76,7 @@ class _Places:
     twice: bool = False  # whether a number has two marks, so that they separate thousands
     round: bool = False  # whether such a number ends with 0
     largest: int = -1  # of the numbers without a mark; -1 if there is none
+    longer: int = 0  # rows whose name goes on behind the header's last column
 
     @classmethod
     def of(cls, table: Table, columns: Columns) -> _Places:
@@ -90,7 +94,7 @@ class _Places:
 
     def _add(self, line: int, cells: list[str]) -> None:
         columns = self.columns
-        for at, values in ((columns.first, self.first), (columns.second, self.second)):
+        for at, values in self._numbers:
             cell = cells[at] if at < len(cells) else ""
             if not is_number(cell):
                 wrong = (
@@ -98,7 +102,11 @@ class _Places:
                     if cell
                     else (f"there is nothing in column {at + 1}")
                 )
-                raise self.table.error(f"line {line}: {wrong}; each place needs two coordinates")
+                needs = ("two", "three")[len(self._numbers) - 2]
+                raise self.table.error(
+                    f"line {line}: {wrong}; each place needs {needs} coordinates"
+                    + ("; --columns takes two of them" if columns.third is not None else "")
+                )
             value = self._value(cell)
             if not abs(value) <= LARGEST_COORDINATE:
                 raise self.table.error(
@@ -107,7 +115,25 @@ class _Places:
             values.append(value)
         self.lines.append(line)
         name = columns.name
-        self.names.append(name_of(cells[name]) if name is not None and name < len(cells) else "")
+        if name is None or name >= len(cells):
+            self.names.append("")
+        elif name == self._last and any(cells[name + 1 :]):
+            self.names.append(name_of(f"{self.table.separator} ".join(cells[name:]).rstrip(" ,;|")))
+            self.longer += 1
+        else:
+            self.names.append(name_of(cells[name]))
+
+    @cached_property
+    def _numbers(self) -> list[tuple[int, array[float]]]:
+        """Columns of numbers, and where these are kept."""
+        one = self.columns
+        pairs = [(one.first, self.first), (one.second, self.second)]
+        return pairs if one.third is None else [*pairs, (one.third, self.third)]
+
+    @cached_property
+    def _last(self) -> int:
+        """The header's last column; cells behind it belong to a name with commas in it."""
+        return len(self.table.header) - 1 if self.table.separator else -1
 
     def _value(self, cell: str) -> float:
         if self.thousands:
@@ -155,12 +181,18 @@ class _Places:
         return self.twice or not usual
 
     def notes(self) -> list[str]:
-        """What the user should know of the numbers."""
+        """What the user should know of the numbers and names."""
+        pieces = []
+        if self.longer:
+            pieces.append(
+                f"{counted(self.longer, 'row')} with more cells than the header, taken for the "
+                "end of the name; quotes around a name would say so"
+            )
         if self.thousands or self._may_have_thousands():
             marks = "commas" if "," in (self.thousands, *self.marks) else "points"
             what = "separate thousands" if self.thousands else "stand before decimals"
-            return [f"it is assumed that the {marks} in its numbers {what}"]
-        return []
+            return [f"it is assumed that the {marks} in its numbers {what}", *pieces]
+        return pieces
 
     def said(self, coordinates: str) -> str:
         """Say how many places there are, and what each column was taken for."""
@@ -170,6 +202,8 @@ class _Places:
             f"{first} is {table.called(columns.first)}",
             f"{second} {table.called(columns.second)}",
         ]
+        if columns.third is not None and coordinates == "plane":
+            parts.append(f"z {table.called(columns.third)}")
         if columns.name is not None:
             parts.append(f"the name {table.called(columns.name)}")
         return f"a table of {counted(len(self.names), 'place')}: {', '.join(parts)}"
@@ -178,14 +212,35 @@ class _Places:
         """Both columns, shape (n, 2)."""
         return np.column_stack([np.frombuffer(self.first), np.frombuffer(self.second)])
 
+    def in_space(self) -> Reals:
+        """All columns of coordinates, shape (n, 3) if there is one of z."""
+        return np.column_stack([np.frombuffer(values) for _, values in self._numbers])
+
     def degrees(self, way_out: str = "") -> Reals:
         """Latitudes and longitudes, shape (n, 2), of columns in that order.
 
         InstanceError if a number is beyond their range; ``way_out`` says what to do then.
         """
         points = self.points()
+        points[self._beyond_180(), 1] -= 2 * _HALF
         check_degrees(self.table, points, self.where, way_out)
         return points
+
+    def _beyond_180(self) -> NDArray[np.bool_]:
+        """Which longitudes go on eastwards to 360 degrees, if they are counted so.
+
+        A single one is rather a mistake.
+        """
+        east = np.frombuffer(self.second)
+        found: NDArray[np.bool_] = (east > _HALF) & (east <= 2 * _HALF)
+        found &= bool(found.sum() > 1 and east.min() >= 0.0)
+        return found
+
+    def beyond_180(self) -> list[str]:
+        """Return what to say of longitudes of more than 180 degrees."""
+        count = int(self._beyond_180().sum())
+        some = counted(count, "longitude")
+        return [f"{some} of more than 180 degrees: they are counted to 360"] if count else []
 
     def where(self, row: int) -> str:
         """Return where the place ``row`` stands, in words."""
@@ -262,13 +317,14 @@ def load_places(
                 names,
                 found.where,
                 seen="; ".join(filter(None, [found.said(coordinates), guess])),
-                notes=[*notes, *_swapped(found, degrees)],
+                notes=[*notes, *found.beyond_180(), *_swapped(found, degrees)],
                 columns=columns_said,
             )
-        display = found.points()[:n]
-        measured, about = plane_coordinates(display, found.decimals)
+        display, points = found.points()[:n], found.in_space()[:n]
+        flat = points.shape[1] == display.shape[1]
+        measured, about = plane_coordinates(points, found.decimals)
         if is_bare(table) and not found.decimals:
-            measured, about = display, {"decimals": 0}
+            measured, about = points, {"decimals": 0}
             rounded = ", distances are rounded to whole numbers, as TSPLIB's EUC_2D"
         elif about["decimals"]:
             rounded = f", distances are rounded to {10.0 ** -about['decimals']:g}"
@@ -277,7 +333,7 @@ def load_places(
         return TspInstance(
             name=name_of(file.stem),
             comment="",
-            metric=Metric.EUC_2D,
+            metric=Metric.EUC_2D if flat else Metric.EUC_3D,
             coordinates=frozen(measured),
             matrix=None,
             display=frozen(display),
@@ -285,7 +341,7 @@ def load_places(
             **about,
             seen=f"{found.said(coordinates)}{rounded}",
             unit=unit_of(read_as.unit) if read_as.unit else "",
-            note="; ".join([*notes, *at_the_same_spot(display)]),
+            note="; ".join([*notes, *at_the_same_spot(points)]),
             path=path,
             sha256=file.sha256,
             read_as=_as(read_as, coordinates, columns_said),
@@ -448,9 +504,10 @@ def is_bare(table: Table) -> bool:
 
 
 def plane_coordinates(points: Reals, decimals: int) -> tuple[Reals, dict[str, Any]]:
-    """Return places in the plane, (n, 2), so large that little is lost when lengths are rounded.
+    """Return places in the plane or in space, so large that little is lost by rounding lengths.
 
-    Also in what lengths count then, as fields of an instance. The places have so many ``decimals``.
+    They are (n, 2) or (n, 3), and have so many ``decimals``. Also in what lengths count then, as
+    fields of an instance.
     """
     counted = _exponent(points, decimals)
     return points * 10.0**counted, {"decimals": counted}

@@ -39,6 +39,9 @@ _TOUR_ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour|\.cyc|\.sol|\.txt)?$",
 """How the name of a tour goes on after that of its instance."""
 
 _SECTION = re.compile(rb"^[ \t]*TOUR_SECTION\b", re.MULTILINE | re.IGNORECASE)
+_DISTANCES = re.compile(
+    rb"^[ \t]*(?:NODE_COORD|EDGE_WEIGHT)_SECTION\b", re.MULTILINE | re.IGNORECASE
+)
 _SPELLINGS = (b"TOUR_SECTION", b"tour_section", b"Tour_Section")
 _LIST_SUFFIXES = (".cyc", ".sol")  # of tours without a keyword
 _LOOKED_AT = 2_000  # bytes at the beginning
@@ -152,7 +155,9 @@ def is_tour(path: Path, data: bytes) -> bool:
     if name.endswith(_LIST_SUFFIXES) and _LIST_BEGINS.match(data[:_LOOKED_AT]):
         return True
     # To look for the word first is quicker, and does not hold up other threads.
-    return any(one in data for one in _SPELLINGS) and _SECTION.search(data) is not None
+    if not any(one in data for one in _SPELLINGS) or _SECTION.search(data) is None:
+        return False
+    return _DISTANCES.search(data, 0, _LOOKED_AT) is None  # an instance may have a tour, too
 
 
 def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:

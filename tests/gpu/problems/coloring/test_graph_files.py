@@ -468,3 +468,9 @@ def test_a_full_matrix_market_file_can_be_distances(text: str) -> None:
     assert isinstance(found, TspInstance)
     assert found.directed is ("general" in text)
     assert load_instance("x.mtx", text.encode(), found.read_as).digest() == found.digest()
+
+
+def test_a_metis_file_may_lack_its_last_lines() -> None:
+    graph = load(Path("x.graph"), "4 2\n2\n1 3\n2\n")
+    assert graph.n == 4
+    assert "it has 3 lines for 4 vertices" in graph.note

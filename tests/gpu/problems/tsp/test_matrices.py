@@ -184,6 +184,7 @@ def test_spreadsheets() -> None:
     sheet.append([None, None, *NAMES])
     for name, row in zip(NAMES, DIRECTED.tolist(), strict=True):
         sheet.append([None, name, *(one / 10 if one else None for one in row)])
+    book.create_sheet("empty", 0)
     other = book.create_sheet("places")
     for row in (["name", "x", "y"], ["a", 0, 0], ["b", 3, 0], ["c", 3, 4]):
         other.append(row)
@@ -195,7 +196,7 @@ def test_spreadsheets() -> None:
     places = loaded(file.getvalue(), "sheet=places", name="m.xlsx")
     assert places.names == ("a", "b", "c")
     assert loaded(file.getvalue(), places.read_as).names == places.names
-    with pytest.raises(InstanceError, match="none of its sheets: Sheet, places"):
+    with pytest.raises(InstanceError, match="none of its sheets: empty, Sheet, places"):
         loaded(file.getvalue(), "sheet=gone", name="m.xlsx")
 
 

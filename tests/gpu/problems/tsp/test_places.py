@@ -226,6 +226,20 @@ LAT_LON = [[13.405, 52.52], [2.3522, 48.8566], [-3.7038, 40.4168]]
         ("town lat lon\nA 52.52 13.405\nB 48.8566 2.3522\nC 40.4168 -3.7038\n", "ABC"),
         ("town;geogr. Breite;geogr. Länge\nA;52 31.2;13 24.3\nB;48:51:23.76;2:21:7.92\n"
          "C;40 25 0.48;-3 42 13.68\n", "ABC"),
+        ("name,lat,NS,lon,EW\nA,52.52,N,13.405,E\nB,48.8566,N,2.3522,E\nC,40.4168,N,3.7038,W\n",
+         "ABC"),
+        ('"LatD", "LatM", "LatS", "NS", "LonD", "LonM", "LonS", "EW", "City"\n'
+         ' 52, 31, 12, "N", 13, 24, 18, "E", "A"\n 48, 51, 23.76, "N", 2, 21, 7.92, "E", "B"\n'
+         ' 40, 25, 0.48, "N", 3, 42, 13.68, "W", "C"\n', "ABC"),
+        ("name,lat_deg,lat_min,lon_deg,lon_min\nA,52,31.2,13,24.3\nB,48,51.396,2,21.132\n"
+         "C,40,25.008,-3,42.228\n", "ABC"),
+        ("Trip,,\nname,lat,lon\n-,deg,deg\nA,52.52,13.405\nB,48.8566,2.3522\nC,40.4168,-3.7038\n",
+         "ABC"),
+        ("| name | lat | lon |\n|---|---|---|\n| A | 52.52 | 13.405 |\n| B | 48.8566 | 2.3522 |\n"
+         "| C | 40.4168 | -3.7038 |\n", "ABC"),
+        ("52.52, 13.405 A\n48.8566, 2.3522 B\n40.4168, -3.7038 C\n", "ABC"),
+        ("N52.52 E13.405\nN48.8566 E2.3522\nN40.4168 W3.7038\n", ""),
+        ("[52.52, 13.405],\n[48.8566, 2.3522],\n[40.4168, -3.7038],\n", ""),
         ("A 52.52 13.405\nNew York 48.8566 2.3522\nC 40.4168 -3.7038\n", ["A", "New York", "C"]),
     ],
 )  # fmt: skip
@@ -290,6 +304,68 @@ def test_names_with_commas_and_no_quotes(tmp_path: Path) -> None:
     assert "names with commas" in instance.note
     with pytest.raises(InstanceError, match=r"line 2: 'x' in column 2 is no number"):
         table(tmp_path, "name,lat,lon\nA,x,1,2\nB,5\nC,1,2\n")
+    text = "lat,lon,name\n52.52,13.405,Shop, A\n52.531,13.385,Shop\n52.5,13.42,Shop, C, D\n"
+    instance = table(tmp_path, text)
+    assert instance.names == ("Shop, A", "Shop", "Shop, C, D")
+    assert "2 rows with more cells than the header" in instance.note
+    with pytest.raises(InstanceError, match=r"line 4: there is nothing in column 3"):
+        table(tmp_path, "name,Y,X\nAlpha,52.5,13.4\nBeta,41.9028,12,5\n.4964\nC,41.2,12.4\n")
+
+
+def test_longitudes_may_be_counted_to_360(tmp_path: Path) -> None:
+    instance = table(tmp_path, "name,lat,lon\nA,10,350\nB,10,355\nC,12,2\nD,8,0\n")
+    assert instance.display[:, 0].tolist() == [-10, -5, 2, 0]
+    assert "2 longitudes of more than 180 degrees" in instance.note
+    with pytest.raises(InstanceError, match="longitude 350 is beyond 180"):
+        table(tmp_path, "name,lat,lon\nA,10,350\nB,10,-5\nC,12,2\n")
+
+
+@pytest.mark.parametrize("header", ["breddegrad,længdegrad", "enlem,boylam", "INTPTLAT,INTPTLONG"])
+def test_headings_of_latitude_and_longitude(tmp_path: Path, header: str) -> None:
+    instance = table(tmp_path, f"{header}\n1,2\n2,3\n4,4\n")
+    assert instance.display[0].tolist() == [2, 1]
+
+
+def test_thousands_in_a_few_numbers(tmp_path: Path) -> None:
+    for mark in "' ’":
+        instance = table(tmp_path, f"name,x,y\nA,0,0\nB,3{mark}000,0\nC,3{mark}000,4{mark}000\n")
+        assert instance.display.tolist() == [[0, 0], [3000, 0], [3000, 4000]]
+
+
+def test_what_stands_above_or_below_a_header_is_said_or_read(tmp_path: Path) -> None:
+    text = "My trip 2020\n\nname,lat,lon\nA,52.52,13.405\nB,48.8566,2.3522\nC,40.4168,−3.7038\n"
+    assert table(tmp_path, text).display == pytest.approx(np.array(LAT_LON))
+    with pytest.raises(InstanceError, match=r"line 3: there is nothing in column 2"):
+        table(tmp_path, "Trip\nname,lat,lon\nA,,\nB,48.8,2.3\nC,40.4,-3.7\nD,1,2\n")
+    with pytest.raises(InstanceError, match="is no number"):
+        table(tmp_path, "x,y\n1.5 km,2.5 km\n3.5 km,2.5 km\n3.5 km,9.5 km\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("order,number,name,leg (min),total (min)\n1,1,A,0,0\n2,3,B,5,5\n3,2,C,5,10\n", "a route"),
+        ("order,number,leg,total\n1,1,0,0\n2,3,5,5\n3,2,5,10\n4,1,5,15\n", "a route"),
+        ("vertex,class\n1,1\n2,2\n3,1\n", "a coloring"),
+        ("vertex,class\nart,1\nmusic,2\n", "a coloring"),
+    ],
+)
+def test_a_solution_is_no_instance(tmp_path: Path, text: str, what: str) -> None:
+    with pytest.raises(InstanceError, match=f"it is {what}, not an instance; .* --start"):
+        table(tmp_path, text)
+
+
+def test_places_in_space(tmp_path: Path) -> None:
+    text = "name,x,y,z\nA,0,0,0\nB,3,0,0\nC,3,4,0\nD,0,0,12\n"
+    instance = table(tmp_path, text)
+    assert instance.metric is Metric.EUC_3D
+    assert instance.names == tuple("ABCD")
+    assert instance.cost_unit.value(instance.cost_of(np.arange(4))) == 32.0
+    assert "z column 4 (z)" in instance.seen
+    assert table(tmp_path, text, instance.read_as).digest() == instance.digest()
+    assert table(tmp_path, text, "columns=x,y").metric is Metric.EUC_2D
+    with pytest.raises(InstanceError, match=r"line 3: there is nothing in column 4; .* three"):
+        table(tmp_path, text.replace("3,0,0", "3,0,"))
 
 
 SOLOMON = """R101
@@ -331,6 +407,9 @@ def _json(form: str) -> str:
         "columns": {key: [one[key] for one in objects] for key in objects[0]},
         "tags": {"elements": [{"lat": a, "lon": b, "tags": {"name": name}} for name, a, b in FAR]},
         "texts": [f"{name}: {a}, {b}" for name, a, b in FAR],
+        "split": {"columns": [*objects[0]], "data": [[*one.values()] for one in objects]},
+        "by row": {key: {i: one[key] for i, one in enumerate(objects)} for key in objects[0]},
+        "depot": {"depot": objects[0], "vehicles": [{"start": [1, 2]}], "stops": objects[1:]},
     }
     if form == "lines":
         return "\n".join(map(json.dumps, objects))
@@ -338,7 +417,19 @@ def _json(form: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "form", ["lines", "in an object", "by name", "inside", "pairs", "columns", "tags", "texts"]
+    "form",
+    [
+        "lines",
+        "in an object",
+        "by name",
+        "inside",
+        "pairs",
+        "columns",
+        "tags",
+        "texts",
+        "split",
+        "by row",
+    ],
 )
 def test_places_in_json(tmp_path: Path, form: str) -> None:
     text = _json(form)
@@ -348,10 +439,45 @@ def test_places_in_json(tmp_path: Path, form: str) -> None:
     assert table(tmp_path, text, instance.read_as, "p.json").digest() == instance.digest()
 
 
+def test_the_depot_beside_a_list_in_json_is_a_place(tmp_path: Path) -> None:
+    (_, a, b), *others = FAR
+    stops = [{"name": name, "lat": a, "lng": b} for name, a, b in others]
+    jobs = [{"id": i, "location": [b, a], "description": c} for i, (c, a, b) in enumerate(others)]
+    vehicle = {"id": 1, "start": [b, a], "end": [b, a]}
+    same = {**vehicle, "id": 2}
+    good: list[dict[str, object]] = [
+        {"center": {"lat": 1, "lng": 2}, "depot": {"lat": a, "lng": b}, "stops": stops},
+        {"vehicles": [vehicle, same], "jobs": jobs},
+    ]
+    for value in good:
+        instance = table(tmp_path, json.dumps(value), name="p.json")
+        assert instance.display.tolist() == [[b, a] for _, a, b in FAR]
+        assert instance.names[1:] == tuple(name for name, _, _ in others)
+        assert instance.names[0] in ("depot", "start")
+    bad: list[tuple[dict[str, object], str]] = [
+        ({"vehicles": [{**vehicle, "end": [1.5, 48]}], "jobs": jobs}, "2 others"),
+        ({"depot": {"at": [b, a]}, "stops": stops}, "written otherwise"),
+    ]
+    for value, why in bad:
+        with pytest.raises(InstanceError, match=why):
+            table(tmp_path, json.dumps(value), name="p.json")
+
+
 @settings(max_examples=200)
 @given(data=st.data())
 def test_mutated_json_is_sound_or_refused(data: st.DataObject) -> None:
-    forms = ["in an object", "by name", "inside", "pairs", "columns", "tags", "texts"]
+    forms = [
+        "in an object",
+        "by name",
+        "inside",
+        "pairs",
+        "columns",
+        "tags",
+        "texts",
+        "split",
+        "by row",
+        "depot",
+    ]
     text = _json(data.draw(st.sampled_from(forms)))
     hostile = ["null", "[]", "{}", '"', "[", "]", "1e999", "NaN", "true", ",", "-", "9" * 400]
     for _ in range(data.draw(st.integers(1, 3))):
