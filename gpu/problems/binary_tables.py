@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 import io
+import sys
 import zipfile
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ _SHEET_PARTS = ("xl/workbook.xml", "xl/workbook.bin")
 _OPEN_DOCUMENT = "content.xml"
 _PROLOGUE = 2_000  # bytes of XML before its first element
 _MOST_CELLS = 1 << 26
+_SURROGATES = 0xD800, 0xDFFF  # halves of characters in UTF-16
 _LISTED = ("names", "labels", "cities", "ids")  # arrays with names
 
 Rows = Sequence[Sequence[Any]]
@@ -89,7 +91,17 @@ def _array(file: InputFile, data: bytes) -> NDArray[Any]:
         found = np.load(io.BytesIO(data), allow_pickle=False)
     except Exception as error:  # whatever a broken head makes Python's own parsers raise
         raise file.error(f"it is no array of numbers that can be read: {_short(error)}") from error
-    return np.asarray(found)
+    array = np.asarray(found)
+    if array.dtype.kind == "U" and array.size and not _are_characters(array):
+        raise file.error("it is no array that can be read: its texts are damaged")
+    return array
+
+
+def _are_characters(array: NDArray[Any]) -> bool:
+    """Whether the texts in ``array`` have nothing but characters that there are."""
+    codes = np.frombuffer(array.tobytes(), np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
+    surrogates = (codes >= _SURROGATES[0]) & (codes <= _SURROGATES[1])
+    return not bool((surrogates | (codes > sys.maxunicode)).any())
 
 
 def _short(error: Exception) -> str:
@@ -107,7 +119,7 @@ def _checked(file: InputFile, array: NDArray[Any], what: str) -> NDArray[Any]:
         raise file.error(f"{what} has {array.size:,} numbers; at most {_MOST_CELLS:,} are read")
     if array.dtype.kind == "b":
         return array.astype(np.int64)
-    return array.astype(str) if array.dtype.kind == "S" else array
+    return np.char.decode(array, "utf-8", "replace") if array.dtype.kind == "S" else array
 
 
 def _arrays(file: InputFile) -> Rows | NDArray[Any]:

@@ -65,7 +65,8 @@ class Quantities:
 
         The unit is empty where there is none.
         """
-        if _PLAIN.fullmatch(cell) and self.decimal != ",":
+        points_count = self.separator == ";" and "." in cell  # they may separate thousands there
+        if _PLAIN.fullmatch(cell) and self.decimal != "," and not points_count:
             value = float(cell)
             self.without |= value != 0.0
             return value, ""
@@ -158,6 +159,8 @@ class Quantities:
         if self.marks == "," and self.unsure and not self.decimal:
             what = "separate thousands" if self.separator == "," else "stand before decimals"
             return f"it is assumed that the commas in its numbers {what}"
+        if self.marks == "." and self.unsure and not self.decimal and self.separator == ";":
+            return "it is assumed that the points in its numbers stand before decimals"
         return ""
 
 

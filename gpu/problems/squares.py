@@ -21,6 +21,7 @@ from gpu.problems.table import Table, is_whole_number, named_coordinates
 
 _HEAD = 20  # rows that tell the form
 _AN_ENTRY = 24  # bytes of a number, while it is read and while an instance is made of it
+_TRUTH = {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}  # whether two are neighbours
 FULL, LOWER, UPPER = "full", "lower", "upper"
 
 Reals = NDArray[np.float64]
@@ -189,7 +190,7 @@ def _has_index(rows: list[list[str]], header: list[str], count: int, widths: lis
 
 def _is_word(cell: str) -> bool:
     """Whether ``cell`` is a name, not a number, a time or a sign for nothing."""
-    if cell.casefold() in NOTHING:
+    if cell.casefold() in NOTHING or cell.casefold() in _TRUTH:
         return False
     return Quantities().number(cell) is None
 
@@ -208,7 +209,7 @@ def _only_counts(names: Sequence[str]) -> bool:
 
 def _is_zero(cell: str) -> bool:
     """Whether ``cell`` can be on the diagonal of distances."""
-    if cell.casefold() in NOTHING:
+    if cell.casefold() in NOTHING or _TRUTH.get(cell.casefold()) == 0.0:
         return True
     found = Quantities().number(cell)
     return found is not None and found[0] == 0
@@ -221,6 +222,7 @@ class _Numbers:
     table: Table
     layout: _Layout
     unit: str = ""
+    truths: bool = False  # whether a cell says yes or no
     labels: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -240,6 +242,8 @@ class _Numbers:
                 found.append((at, units))
         if self.cells.units:
             self._in_one_unit(dict(found))
+        if self.truths and not np.isin(self.values[~np.isnan(self.values)], (0, 1)).all():
+            raise _none(self.table, "it has yes or no beside numbers")
 
     def _rows(self) -> itertools.islice[tuple[int, list[str]]]:
         numbered = ((line, [str(line), *cells]) for line, cells in self.table.rows())
@@ -273,6 +277,8 @@ class _Numbers:
         units, values = [""] * n, self.values[at + layout.below]
         for column, cell in enumerate(numbers, begin):
             found = self.cells.number(cell)
+            if found is None and (said := _TRUTH.get(cell.casefold())) is not None:
+                found, self.truths = (said, ""), True
             if found is None:
                 raise _none(self.table, f"line {line}: {shortened(cell)} is no number")
             values[column], units[column] = found

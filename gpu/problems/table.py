@@ -10,6 +10,7 @@ import abc
 import csv
 import io
 import itertools
+import math
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,14 +32,28 @@ SIGNS = "\t;|,"  # between columns
 _DECIMAL_COMMAS = re.compile(r"\s*[-+]?[0-9]+,[0-9]+(?:\s+[-+]?[0-9]+(?:,[0-9]+)?)+\s*")
 _COMMA_NUMBER = re.compile(r"[-+]?[0-9]+,[0-9]+")
 _MINUS = re.compile("−(?=[0-9.,])")  # as typesetters write it
-_COUNT = re.compile(r"\s*([0-9]{1,9})[ \t]*(?:\r\n?|\n)")  # in a line of its own
+_COUNT = re.compile(  # in a line of its own, once or twice
+    r"\s*([0-9]{1,9})(?:[ \t]+\1)?[ \t]*(?:\r\n?|\n)"
+)
 _NUMBERS_AT_ONCE = 1 << 18  # characters of lines whose numbers are read without a pause
 _FLOAT_EXACT = 1e15  # below it a whole number is written without an exponent
+_ROW_LONGEST = 1 << 22  # characters of a row
+_MOST_COLUMNS = 1 << 16
 _HEAD_ROWS = 20  # rows that tell what a column has
 _COMMENTS = re.compile(r"(?:#[^\r\n]*[\r\n]+)*#([^\r\n]*)(?:[\r\n]+|\Z)")
 _BREAK = re.compile(r"\r\n?|\n")
 _LINE_LONGEST = 1 << 20  # characters of a line that are looked at
 _SEPARATOR_HINT = re.compile(r"sep=.[\r\n]+")  # for spreadsheets
+_MARKDOWN = re.compile(  # the line below the headings of a table in Markdown
+    r"(\s*\|[^\r\n]*\r?\n)[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?:\r?\n|\Z)"
+)
+_LEAST_NAMED = 3  # cities of such a matrix
+_BLANK_CELL_BYTES = re.compile(rb'"[^"\r\n]*"|\S+')
+_BLANK_CELL = re.compile(r'"[^"\r\n]*"|\S+')
+_COUNT_BYTES = re.compile(rb"\s*[0-9]{1,9}[ \t]*\r?\n")
+_ENDS_IN_NUMBERS = re.compile(rb"(?:[ \t]{1,40}[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?){2}\s*\Z")
+_NOT_ZERO = re.compile(r"[^0., \t]")
+_BORDERS = re.compile(r"^\s*\||\|\s*$")
 _FINE = re.compile(r"[-+]?[0-9]{1,3}[.,][0-9]{3,}")
 _CELL_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
 GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+|[-+]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
@@ -104,7 +119,27 @@ def is_table(file: InputFile) -> bool:
         return True
     if any(map(_NAME_AND_TWO.fullmatch, lines)):
         return True  # a sign of degrees, or names and numbers, perhaps below a header
-    return any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text) is not None
+    if any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text) is not None:
+        return True
+    return _is_named_square(file.data)
+
+
+def _is_named_square(data: bytes) -> bool:
+    """Whether the text ``data`` has a matrix below a line of names, with blanks between them.
+
+    Their number may stand before it, and a name before each of its rows.
+    """
+    count = _COUNT_BYTES.match(data)
+    begin = count.end() if count else 0
+    below = data[begin : begin + _LINE_LONGEST].strip().split(b"\n", 2)
+    if len(below) < 3 or not _ENDS_IN_NUMBERS.search(below[1]):
+        return False
+    lines = [line for line in data[begin:].splitlines() if line.strip()]
+    rows = [len(_BLANK_CELL_BYTES.findall(line)) for line in lines[:4]]
+    n = len(lines) - 1
+    if n < _LEAST_NAMED or rows[0] not in (n, n + 1) or not {*rows[1:]} <= {n, n + 1}:
+        return False
+    return all(_ENDS_IN_NUMBERS.search(line) for line in lines[1:4])
 
 
 @dataclass(frozen=True)
@@ -207,7 +242,12 @@ class TextTable(Table):
         The last of the comments is a header if it has the columns of the rows below. A number
         alone before them counts the rows.
         """
+        _check_size(path, text)
         text = _MINUS.sub("-", text)
+        if rule := _MARKDOWN.match(text):
+            lines = [_BORDERS.sub("", line) for line in text.splitlines()]
+            lines[len(rule[1].splitlines())] = ""
+            text = "\n".join(lines)
         hint, begin = _SEPARATOR_HINT.match(text), 0
         if hint:
             begin = hint.end()
@@ -220,10 +260,12 @@ class TextTable(Table):
                 begin = comments.start(1)
         if count := _COUNT.match(text, begin):
             below = text[count.end() : count.end() + _LINE_LONGEST].splitlines()[:1]
+            cells = re.split(r"[\s,;|]+", below[0].strip()) if below else []
             rows = sum(map(bool, map(str.strip, io.StringIO(text[count.end() :], newline=None))))
-            if below and len(re.split(r"[\s,;|]+", below[0].strip())) > 1 and rows == int(count[1]):
+            headed = not any(map(is_number, cells))
+            if len(cells) > 1 and rows - headed == int(count[1]):
                 begin = count.end()
-        rest = text[begin:]
+        rest = _in_rows(text[begin:])
         separator = _separator(rest, read_as)
         skipped = len(_BREAK.findall(text[:begin]))
         return cls(path, rest, skipped, separator=separator, read_as=read_as)
@@ -233,7 +275,7 @@ class TextTable(Table):
         if not self.separator:
             for number, line in enumerate(io.StringIO(self.text, newline=None), 1 + self.skipped):
                 if line.strip():
-                    yield number, line.split()
+                    yield number, _blank_cells(line)
             return
         source = io.StringIO(self.text, newline="")
         reader = csv.reader(source, delimiter=self.separator, strict=True, skipinitialspace=True)
@@ -253,6 +295,9 @@ class TextTable(Table):
         sign = self.separator
         if '"' in self.text or self.read_as.decimal == "," or (sign != "," and "," in self.text):
             return None
+        pointed = [cell for row in self.sample for cell in row if "." in cell]
+        if sign == ";" and pointed and all(map(GROUPED.fullmatch, pointed)):
+            return None  # whether these are thousands is looked at cell by cell
         labels, blocks, block, size = list[str](), list[NDArray[np.float64]](), list[str](), 0
         lines = filter(str.strip, io.StringIO(self.text, newline=None))
         for line in itertools.islice(lines, skipped, None):
@@ -319,6 +364,47 @@ class ListTable(Table):
             cells = [_cell(value) for value in row]
             if any(cells):
                 yield number, cells
+
+
+def _check_size(path: Path, text: str) -> None:
+    """Raise InstanceError if a line of ``text`` is too long for a row, or has too many cells."""
+    begin = 0
+    while len(text) - begin > _ROW_LONGEST:
+        there = begin + _ROW_LONGEST
+        begin = 1 + max(text.rfind(end, begin, there) for end in "\r\n")
+        if not begin:
+            raise InstanceError(
+                f"{path}: it is no table: a line in it has more than {_ROW_LONGEST:,} characters"
+            )
+    for line in itertools.islice(io.StringIO(text, newline=None), _HEAD_ROWS):
+        most = max(map(line.count, (*SIGNS, " ")))
+        if most > _MOST_COLUMNS and len(line.split()) + sum(map(line.count, SIGNS)) > _MOST_COLUMNS:
+            raise InstanceError(
+                f"{path}: it is no table: it has more than {_MOST_COLUMNS:,} columns"
+            )
+
+
+def _in_rows(text: str) -> str:
+    """Return ``text``; if it is one line of all numbers of a matrix, with a line for each row."""
+    line = text.strip()
+    if len(line) > _LINE_LONGEST or "\n" in line or "\r" in line:
+        return text
+    sign = next((one for one in SIGNS if one in line), None)
+    cells = line.split(sign)
+    n = math.isqrt(len(cells))
+    if len(cells) == n * n + 1 and cells[0].strip() == str(n):
+        del cells[0]
+    if n < _LEAST_NAMED or len(cells) != n * n or any(map(_NOT_ZERO.search, cells[:: n + 1])):
+        return text
+    rows = (cells[at : at + n] for at in range(0, len(cells), n))
+    return "\n".join((sign or " ").join(row) for row in rows)
+
+
+def _blank_cells(line: str) -> list[str]:
+    """Return the cells of ``line``, which blanks separate; there may be some within quotes."""
+    if '"' not in line:
+        return line.split()
+    return [cell.strip('"').strip() for cell in _BLANK_CELL.findall(line)]
 
 
 def _parted(line: str, sign: str) -> tuple[str, str]:

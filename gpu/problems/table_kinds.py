@@ -17,7 +17,7 @@ from gpu.problems.headed import headed
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import Doubt, FileKind, UnsureError
 from gpu.problems.squares import NoSquareError, Square, looks_like_distances, square_of
-from gpu.problems.table import Table, named_coordinates, words_of
+from gpu.problems.table import Table, is_number, named_coordinates, words_of
 from gpu.problems.tsp import places
 from gpu.problems.tsp.angle_pieces import gathered
 from gpu.problems.tsp.matrices import load_matrix
@@ -27,6 +27,7 @@ TABLE_KINDS = (FileKind.PLACES, FileKind.MATRIX, FileKind.EDGES, FileKind.ADJACE
 """What a table can be of."""
 
 _LOOPS = 4  # edges for each one that may join a name to itself
+_CLOCK = re.compile(r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?")
 _WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 
 _LENGTH_WORDS = {
@@ -211,6 +212,12 @@ def _edges(table: Table, *, sure: bool = False) -> SeenTable | None:
 def _ends(table: Table) -> tuple[tuple[int, int] | None, str]:
     """Return the columns with both ends of edges, if there are such, and how that shows."""
     if both := edge_lists.ends_in(table):
+        if not table.read_as.kind and _are_times(table, *both):
+            one, other = map(table.called, both)
+            raise table.error(
+                f"{one} and {other} seem to be times, not ends of edges: write a row for each "
+                "two rows that meet, or say --read-as edges if they are vertices"
+            )
         return both, f"edges from {table.called(both[0])} to {table.called(both[1])}"
     numeric, texts = table.numeric, table.texts
     if 2 <= len(numeric) <= 3 and not texts:
@@ -224,6 +231,23 @@ def _ends(table: Table) -> tuple[tuple[int, int] | None, str]:
     if len(texts) == 2 and len(numeric) <= 2 and _joins(table, *texts, whole=False):
         return (texts[0], texts[1]), _alike("names", table, *texts)
     return None, ""
+
+
+def _are_times(table: Table, first: int, second: int) -> bool:
+    """Whether these columns say from when to when what another one names lasts."""
+    rows = [cells for cells in table.sample if max(first, second) < len(cells)]
+    times = [cells[at] for cells in rows for at in (first, second)]
+    if times and all(map(_CLOCK.fullmatch, times)):
+        return True
+    words = words_of(table.header[first]) | words_of(table.header[second])
+    names = [at for at in table.texts if len({cells[at] for cells in rows}) == len(rows) > 1]
+    numbers = all(map(is_number, times)) and {first, second} <= {*table.numeric}
+    later = numbers and all(_value(cells[first]) < _value(cells[second]) for cells in rows)
+    return bool(words & {"start", "begin"} and words & {"end"} and names and later)
+
+
+def _value(cell: str) -> float:
+    return float(cell.replace(",", "."))
 
 
 def _weight_column(table: Table, ends: tuple[int, int]) -> tuple[int | None, bool]:

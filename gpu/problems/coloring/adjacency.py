@@ -70,25 +70,13 @@ def graph_of_matrix(
     )
 
 
-_TRUTHS = re.compile(rb"(?i)(?:true|false)[ \t]*[,;\s][ \t]*(?:true|false)\b")
-
-
-def _truths(data: bytes) -> bytes | None:
-    """Return rows of True and False as 1 and 0 with nothing between them; None if of others."""
-    short = re.sub(rb"(?i)\btrue\b", b"1", re.sub(rb"(?i)\bfalse\b", b"0", data))
-    short = re.sub(rb"[ \t\r,;]+", b"", short)
-    return None if short.strip(b"01\n") else short
-
-
 def _matrix_of(file: InputFile) -> NDArray[np.int64] | None:
     """Return the matrix of 0 and 1, with nothing between them, that ``file`` is.
 
-    It may be one of True and False; before it may stand how many rows it has.
+    Before it may stand how many rows it has.
     A triangle gets the other one's entries.
     """
     data = file.data.strip()
-    if _TRUTHS.match(data) and (rows := _truths(data)) is not None:
-        data = rows
     first = data[: data.find(b"\n") + 1].strip()
     if first.isdigit() and len(first) < 10 and int(first) == data.count(b"\n"):  # of rows
         data = data[data.find(b"\n") + 1 :]

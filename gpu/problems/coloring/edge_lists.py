@@ -131,7 +131,7 @@ def ends_in(table: Table) -> tuple[int, int] | None:
     found = [next((at for at, one in enumerate(words) if one & any_), None) for any_ in (FROM, TO)]
     first, second = found
     if first is not None and second is not None and first != second:
-        return first, second
+        return None if _are_counted(table.header, first, second) else (first, second)
     if len(table.header) in (2, 3) and are_numbered(*table.header[:2]):
         return 0, 1
     return None
@@ -142,6 +142,13 @@ def are_numbered(one: str, other: str) -> bool:
     one, other = (cell.strip().casefold() for cell in (one, other))
     stem = one[:-1].rstrip(" _-.")
     return len(stem) > 1 and one[:-1] == other[:-1] and one[-1:] + other[-1:] in _NUMBERED
+
+
+def _are_counted(header: Sequence[str], first: int, second: int) -> bool:
+    """Whether more columns are counted as these two are: v1 and v2 of a matrix with v3."""
+    one, other = (header[at].rstrip("0123456789") for at in (first, second))
+    others = [cell.rstrip("0123456789") for cell in header]
+    return one == other != "" and others.count(one) > 2
 
 
 def is_weighted(table: Table) -> bool:
@@ -159,17 +166,14 @@ def load_edges(
     else in the first two.
     """
     first, second = columns or ends_in(table) or (0, 1)
-    if not table.sample and ends_in(table) and table.read_as.header != "no":
-        raise file.error(
-            f"it has nothing but {shortened(','.join(table.header))}, a header of edges: --header "
-            "no makes it an edge"
-        )
     said = replace(file.read_as, kind=FileKind.EDGES, columns=f"{first + 1},{second + 1}")
     more = max(map(len, table.sample), default=0) > 2
     notes = ["the other columns of its edges are not kept"] if more else []
     if (rows := _numbers(table)) is not None and max(first, second) < rows.shape[1]:
         return _numbered(file, rows[:, [first, second]], notes, said)
     rows_of_edges = _edge_rows(table, first, second)
+    if len(rows_of_edges) == 1 and table.length == 1 and ends_in(table) == (first, second):
+        raise file.error("it has a header for edges, but no edges")
     headed = table.header and len(rows_of_edges) < table.length
     columns_said = [table.called(at) if headed else f"column {at + 1}" for at in (first, second)]
     what = f"a list of edges from {columns_said[0]} to {columns_said[1]}"

@@ -10,6 +10,7 @@ from gpu.problems.document import shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.table import ListTable, named_coordinates
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.matrix_objects import has_matrix
 from gpu.problems.tsp.place_cells import plain_table
 from gpu.problems.tsp.places import load_places
 
@@ -53,7 +54,7 @@ def _table(file: InputFile, most: int | None = None) -> ListTable | None:
     """Return the (first so many) places as a table; None if there is no list of them."""
     value = file.value
     if isinstance(value, Mapping):
-        if _NOT_OF_PLACES & {*value}:
+        if _NOT_OF_PLACES & {*value} or has_matrix(value):
             return None
         if columns := _of_columns(file, value):
             return columns

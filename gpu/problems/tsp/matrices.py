@@ -255,7 +255,7 @@ def _decimals(values: Reals, largest: float, n: int) -> tuple[int, bool]:
     for decimals in range(min(most, _FINEST) + 1):
         if _is_exact(values, decimals):
             return decimals, True
-    fits = math.floor(math.log10(_LARGEST_SUM / (largest * n)))
+    fits = math.floor(math.log10(_LARGEST_SUM / largest / n))
     if fits < 0:
         fits = min(most, 0)
     return min(fits, 12), False

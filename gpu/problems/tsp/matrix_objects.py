@@ -165,10 +165,15 @@ def _split(value: Any) -> Rows | None:
     ]
 
 
+def has_matrix(value: Any) -> bool:
+    """Whether ``value`` has a matrix by its name, as routing services answer."""
+    return bool(_matrices(value) or _google(value))
+
+
 def is_object(file: InputFile) -> bool:
     """Whether ``file`` is such an object."""
     value = file.value
-    return bool(_matrices(value) or _google(value)) or bool(_by_names(value) or _split(value))
+    return has_matrix(value) or bool(_by_names(value) or _split(value))
 
 
 def load_object(file: InputFile) -> TspInstance:

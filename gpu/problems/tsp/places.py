@@ -34,7 +34,13 @@ from gpu.problems.table import (
     named_coordinates,
     words_of,
 )
-from gpu.problems.tsp.distances import LARGEST_COORDINATE, Metric, Reals
+from gpu.problems.tsp.distances import (
+    LARGEST_COORDINATE,
+    LARGEST_DISTANCE,
+    Metric,
+    Reals,
+    longest_possible,
+)
 from gpu.problems.tsp.globe import (
     at_the_same_spot,
     check_count,
@@ -330,10 +336,16 @@ def load_places(
             rounded = f", distances are rounded to {10.0 ** -about['decimals']:g}"
         else:
             rounded = ""
+        metric = Metric.EUC_2D if flat else Metric.EUC_3D
+        if longest_possible(metric, measured) > LARGEST_DISTANCE:
+            raise file.error(
+                f"its places lie too far apart: distances may exceed {LARGEST_DISTANCE}; scale "
+                "them down"
+            )
         return TspInstance(
             name=name_of(file.stem),
             comment="",
-            metric=Metric.EUC_2D if flat else Metric.EUC_3D,
+            metric=metric,
             coordinates=frozen(measured),
             matrix=None,
             display=frozen(display),

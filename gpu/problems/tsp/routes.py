@@ -59,6 +59,11 @@ def with_route(
     not return to its start. Fixed and forbidden edges that the instance has, stay. InstanceError if
     no route can be so.
     """
+    if start is not None and start == end and not closed:
+        raise InstanceError(
+            f"{instance.name}: an open route cannot begin and end at the same city: leave out that "
+            "it is open, or one of both"
+        )
     if isinstance(instance, RouteInstance):
         assert instance.base is not None
         return restricted(

@@ -439,7 +439,6 @@ def test_pairs_of_names_that_recur_are_edges(
             "Shop,City\nAlpha,Ulm\nBeta,Ulm\n",
             "two columns of names, and no coordinates",
         ),
-        ("source,target\n", "a header of edges"),
     ],
 )
 def test_two_columns_of_names_that_are_no_graph_are_refused(text: str, said: str) -> None:
@@ -474,3 +473,24 @@ def test_a_metis_file_may_lack_its_last_lines() -> None:
     graph = load(Path("x.graph"), "4 2\n2\n1 3\n2\n")
     assert graph.n == 4
     assert "it has 3 lines for 4 vertices" in graph.note
+
+
+def test_tables_of_yes_and_no_are_adjacency_matrices() -> None:
+    text = ",v1,v2,v3\nv1,no,yes,no\nv2,yes,no,yes\nv3,no,yes,no\n"
+    for table in (text, text.replace("yes", "True").replace("no", "False")):
+        graph = load_instance("g.csv", table.encode())
+        assert isinstance(graph, GraphInstance)
+        assert [graph.neighbours(v).tolist() for v in range(3)] == [[1], [0, 2], [1]]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("name,start,end\nA,1,5\nB,2,6\nC,7,9\n", "seem to be times"),
+        ("name,from,to\nA,9:00,10:00\nB,9:30,11:00\n", "seem to be times"),
+        ("source,target\n", "a header for edges, but no edges"),
+    ],
+)
+def test_tables_that_only_seem_to_list_edges_are_refused(text: str, why: str) -> None:
+    with pytest.raises(InstanceError, match=why):
+        load_instance("g.csv", text.encode())

@@ -401,3 +401,76 @@ def test_squares_know_what_they_have() -> None:
     square = square_of(Table.of(InputFile(Path("x"), text_of(SYMMETRIC).encode())))
     assert not square.zero_one
     assert square.values.shape == (4, 4)
+
+
+def test_what_routing_services_answer_is_a_matrix_though_it_has_places() -> None:
+    places = [{"name": name, "location": [at, at]} for at, name in enumerate(NAMES)]
+    value = {"code": "Ok", "durations": DIRECTED.tolist(), "sources": places}
+    instance = loaded(json.dumps(value), name="m.json")
+    assert instance.names == NAMES
+    assert instance.unit == "s"
+    assert instance.matrix is not None
+    assert np.array_equal(instance.matrix, DIRECTED)
+
+
+PRINTED = "[[ 0 29 80 44]\n [29  0 55 46]\n [80 55  0 66]\n [44 46 66  0]]\n"
+BLANKS = named(SYMMETRIC, " ").lstrip()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PRINTED,
+        PRINTED.replace("0 ", "0. "),
+        f"import numpy as np\nx.d = np.array({SYMMETRIC.tolist()}, dtype=float)\n",
+        f"data = {{}}\ndata['distance_matrix'] = {SYMMETRIC.tolist()}\ndata['depot'] = 0\n",
+        "d = " + str(SYMMETRIC.tolist()).replace("[0,", "[float('inf'),"),
+        "4 4\n" + text_of(SYMMETRIC, " "),
+        text_of(SYMMETRIC, " ").replace("\n", " "),
+        "4," + text_of(SYMMETRIC).replace("\n", ",").rstrip(","),
+        BLANKS,
+        "4\n" + BLANKS,
+        "X " + BLANKS,
+        " ".join(NAMES) + "\n" + text_of(SYMMETRIC, " "),
+        BLANKS.replace("Aach", '"Bad Aach"').replace("Bonn", '"Bonn"'),
+        "|"
+        + named(SYMMETRIC, "|").replace("\n", "|\n|").replace("\n", "\n|---|--:|--:|--:|:-:|\n", 1)
+        + "|\n",
+    ],
+)
+def test_texts_of_programs_are_matrices(text: str) -> None:
+    instance = loaded(text, name="m.txt")
+    assert instance.matrix is not None
+    assert np.array_equal(instance.matrix, SYMMETRIC)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[[0 1 ... 2 3]\n [1 0 ... 3 2]]", "NumPy has left numbers out"),
+        ("d = [f(0)]", "a part of it is computed"),
+        ("d = [[0, g(1)], [1, 0]]", "a part of it is computed"),
+        ("[[" + "1" * 5_000 + "]]", "too many digits"),
+        (",a,b,c\na,0,yes,7\nb,yes,0,7\nc,7,7,0", "none of its columns"),
+        ("1 " * 70_000, "more than 65,536 columns"),
+        ("x,y\n" + "1,2" * 2_000_000, "more than 4,194,304 characters"),
+    ],
+)
+def test_texts_that_are_no_matrix_are_refused(text: str, why: str) -> None:
+    with pytest.raises(InstanceError, match=why) as refused:
+        loaded(text, name="m.txt")
+    is_one_sentence(Path("m.txt"), str(refused.value))
+
+
+def test_enormous_numbers_and_damaged_texts_in_arrays() -> None:
+    enormous = loaded("[[0, 1e308, 3], [1, 0, 2], [3, 2, 0]]", name="m.json")
+    assert enormous.n == 3
+    data = array(np.array([["a", "1"], ["b", "2"]]))
+    with pytest.raises(InstanceError, match="its texts are damaged"):
+        loaded(data[:-1] + b"\xff", name="m.npy")
+
+
+def test_points_that_may_separate_thousands_are_said() -> None:
+    cells = np.where(SYMMETRIC > 0, np.char.add(SYMMETRIC.astype(str), ".500"), "0")
+    text = "".join(";".join(row) + "\n" for row in cells.tolist())
+    assert "points in its numbers stand before decimals" in loaded(text).note

@@ -11,9 +11,10 @@ import pytest
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
+from gpu.problems.loading import load_instance
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.routes import hamiltonian, restricted
+from gpu.problems.tsp.routes import hamiltonian, restricted, with_route
 
 INFINITE = 10**9
 
@@ -190,3 +191,10 @@ def test_a_graph_without_a_tour_is_refused_where_that_shows() -> None:
     assert shortest(path)[0] == 9
     star = [(0, at) for at in range(1, 5)]
     assert "it has no tour" in refused(5, star, closed=False)
+
+
+def test_an_open_route_has_two_ends() -> None:
+    square = load_instance("t.csv", b"x,y\n0,0\n1,0\n1,1\n0,1\n")
+    assert isinstance(square, TspInstance)
+    with pytest.raises(InstanceError, match="an open route cannot begin and end at the same city"):
+        with_route(square, 1, 1, closed=False)
