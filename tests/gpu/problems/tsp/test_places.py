@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
 from gpu.problems.reading import ReadAs, UnsureError
+from gpu.problems.tsp import places
 from gpu.problems.tsp.distances import Metric, degrees
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.places import load_places
@@ -310,6 +311,26 @@ def test_names_with_commas_and_no_quotes(tmp_path: Path) -> None:
     assert "2 rows with more cells than the header" in instance.note
     with pytest.raises(InstanceError, match=r"line 4: there is nothing in column 3"):
         table(tmp_path, "name,Y,X\nAlpha,52.5,13.4\nBeta,41.9028,12,5\n.4964\nC,41.2,12.4\n")
+
+
+@pytest.mark.parametrize("odd", ["", "1,250", "1e3", "7", "0.123456", "x", "-1.5", "1.500.000"])
+def test_many_rows_are_read_as_a_few_are(tmp_path: Path, odd: str) -> None:
+    for number in ("{0}", "{0}.25", "{0}.125"):
+        rows = [f"{number.format(i)};{number.format(i * i % 997)};p{i}" for i in range(2500)]
+        for at in (0, 1500, 2499):
+            text = "\n".join(["x;y;name", *rows[:at], f"{odd or 5};3;odd", *rows[at:]])
+            found: list[object] = []
+            for size in (1, 1000):
+                with pytest.MonkeyPatch.context() as patch:
+                    patch.setattr(places, "_ROWS_AT_ONCE", size)
+                    if size == 1:
+                        patch.setattr(places._Places, "_add_plain", lambda *_: False)
+                    try:
+                        instance = table(tmp_path, text, "plane")
+                        found.append((instance.digest(), instance.names, instance.said))
+                    except InstanceError as error:
+                        found.append(str(error))
+            assert found[0] == found[1]
 
 
 def test_longitudes_may_be_counted_to_360(tmp_path: Path) -> None:
