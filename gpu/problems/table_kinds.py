@@ -240,7 +240,11 @@ def _are_times(table: Table, first: int, second: int) -> bool:
     if times and all(map(_CLOCK.fullmatch, times)):
         return True
     words = words_of(table.header[first]) | words_of(table.header[second])
-    names = [at for at in table.texts if len({cells[at] for cells in rows}) == len(rows) > 1]
+    names = [
+        at
+        for at in table.texts
+        if len({"".join(cells[at : at + 1]) for cells in rows}) == len(rows) > 1
+    ]
     numbers = all(map(is_number, times)) and {first, second} <= {*table.numeric}
     later = numbers and all(_value(cells[first]) < _value(cells[second]) for cells in rows)
     return bool(words & {"start", "begin"} and words & {"end"} and names and later)
