@@ -18,6 +18,9 @@ from gpu.core.words import shown
 
 _START = 2_000  # bytes at the beginning of a file that tell what it is
 
+ROW_LONGEST = 1 << 22
+"""Characters of a row of a table, and bytes of one of whole numbers."""
+
 GIVE_INSTANCE = (
     "write places as a table (.csv), a graph as a DIMACS graph (.col), distances as a TSPLIB file "
     "(.tsp)"
@@ -140,6 +143,20 @@ def name_of(text: str) -> str:
 def comment_of(lines: Iterable[str]) -> str:
     """Return the comment of an instance from the comment lines of its file, likewise."""
     return shown("\n".join(line.replace("\t", " ") for line in lines), LONGEST_COMMENT)
+
+
+def has_line_beyond(text: str | bytes, most: int) -> bool:
+    """Whether ``text`` has a line of more than ``most`` characters, or bytes."""
+    begin = 0
+    while len(text) - begin > most:
+        if isinstance(text, str):
+            last = max(text.rfind(end, begin, begin + most + 1) for end in "\r\n")
+        else:
+            last = max(text.rfind(end, begin, begin + most + 1) for end in (b"\r", b"\n"))
+        if last < 0:
+            return True
+        begin = last + 1
+    return False
 
 
 def shortened(text: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from gpu.core.errors import InstanceError
-from gpu.problems.document import decoded, stem_of, text_of, what_else
+from gpu.problems.document import ROW_LONGEST, decoded, has_line_beyond, stem_of, text_of, what_else
 from gpu.problems.edge_lines import edge_lines
 from gpu.problems.integers import IntegerRows, all_rows
 from gpu.problems.reading import AS_FOUND, ReadAs
@@ -68,7 +68,9 @@ class InputFile:
 
     @cached_property
     def integers(self) -> IntegerRows | None:
-        """The numbers in its lines, if it has nothing but whole numbers and comments."""
+        """The numbers in its lines, if it has nothing else but comments, and no endless line."""
+        if has_line_beyond(self.data, ROW_LONGEST):
+            return None
         return all_rows(self.data.removeprefix(codecs.BOM_UTF8))
 
     @cached_property

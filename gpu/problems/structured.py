@@ -1,4 +1,7 @@
-"""Values in files as programs write them: JSON, JSON line by line, and literals of Python."""
+"""Values in files as programs write them: JSON, also line by line, literals of Python, matrices.
+
+Matrices are those that NumPy shows, and those that MATLAB takes.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ _BEGINS = re.compile(
 )
 _PRINTED = re.compile(r"\s*\[\s*\[[-+0-9.eEnaif\s\[\]]*\]\s*\]\s*")  # as NumPy shows a matrix
 _PRINTED_ROW = re.compile(r"\[([^\[\]]*)\]")
+_OF_MATLAB = re.compile(rf"\s*{_NAME}?\[([-+0-9.,;eEInNaf\s]*)\][\s;]*")
 _LEFT_OUT = re.compile(r"\s*(?:array\()?\[\s*\[[^\[\]]*\.\.\.")
 _PYTHON_LONGEST = 50 << 20  # characters of a literal: Python takes some 40 bytes for each
 
@@ -54,6 +58,8 @@ def structured(path: Path, data: bytes) -> Any | None:
         )
     if _PRINTED.fullmatch(text) and (rows := _printed(text)):
         return rows
+    if (matlab := _OF_MATLAB.fullmatch(text)) and (rows := _of_matlab(matlab[1])):
+        return rows
     if len(text) > _PYTHON_LONGEST:
         raise InstanceError(f"{path}: it is no whole JSON ({broken})")
     try:
@@ -74,6 +80,16 @@ def _printed(text: str) -> list[list[float]] | None:
     except ValueError:
         return None
     return rows if len(rows) > 1 else None
+
+
+def _of_matlab(text: str) -> list[list[float]] | None:
+    """Return the rows of a matrix as MATLAB writes it, with semicolons or line ends after them."""
+    lines = filter(str.strip, re.split(r"[;\r\n]", text))
+    try:
+        rows = [[_number(word) for word in re.split(r"[\s,]+", row.strip())] for row in lines]
+    except ValueError:
+        return None
+    return rows if len({*map(len, rows)}) == 1 < len(rows) else None
 
 
 def _number(word: str) -> float:

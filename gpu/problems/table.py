@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
 from gpu.problems.binary_tables import binary_rows, is_binary_table
-from gpu.problems.document import plain_name, shortened
+from gpu.problems.document import ROW_LONGEST, has_line_beyond, plain_name, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, ReadAs
 
@@ -37,7 +37,6 @@ _COUNT = re.compile(  # in a line of its own, once or twice
 )
 _NUMBERS_AT_ONCE = 1 << 18  # characters of lines whose numbers are read without a pause
 _FLOAT_EXACT = 1e15  # below it a whole number is written without an exponent
-_ROW_LONGEST = 1 << 22  # characters of a row
 _MOST_COLUMNS = 1 << 16
 _HEAD_ROWS = 20  # rows that tell what a column has
 _COMMENTS = re.compile(r"(?:#[^\r\n]*[\r\n]+)*#([^\r\n]*)(?:[\r\n]+|\Z)")
@@ -59,6 +58,7 @@ _CELL_NUMBER = re.compile(r"[-+]?(?:[0-9]+[.,]?[0-9]*|[.,][0-9]+)(?:[eE][-+]?[0-
 GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+|[-+]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
 """A number whose comma, or whose point, may separate thousands."""
 _BEGINS_WITH_KEYWORD = re.compile(rb"\s*[A-Z][A-Z0-9_]*\s*(:|\r?\n|\Z)")
+_LOOKED_AT = 10_000  # bytes that tell whether it is a table
 _LINE_OF_PLACE = 200  # bytes of a line that are looked at for a name and two numbers
 _NAMED_PLACE = re.compile(  # such as ULM: 48.4011, 9.9876
     rb"\s*(?!NAME|COMMENT|TYPE|DIMENSION|CAPACITY)\w+\s*:\s*[(NSEW]*\s*[-+]?[0-9]{1,3}[.,\xb0\xc2]"
@@ -111,7 +111,8 @@ def is_table(file: InputFile) -> bool:
     text = file.data[comments.end() if comments else 0 :].lstrip()
     if begins_with_keyword(text) and not _NAMED_PLACE.match(text[:_LINE_OF_PLACE]):
         return False
-    if count := _FIRST_NUMBER.match(text):  # of the rows below, or the first row of a triangle
+    # It may be the number of the rows below, or the first row of a triangle.
+    if count := _FIRST_NUMBER.match(text, 0, _LOOKED_AT):
         text = text[count.end() :]
     first = text.split(b"\n", 1)[0][:10_000]
     lines = [line[:_LINE_OF_PLACE] for line in text[:10_000].split(b"\n")[:2]]
@@ -119,7 +120,7 @@ def is_table(file: InputFile) -> bool:
         return True
     if any(map(_NAME_AND_TWO.fullmatch, lines)):
         return True  # a sign of degrees, or names and numbers, perhaps below a header
-    if any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text) is not None:
+    if any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text, 0, _LOOKED_AT):
         return True
     return _is_named_square(file.data)
 
@@ -368,14 +369,10 @@ class ListTable(Table):
 
 def _check_size(path: Path, text: str) -> None:
     """Raise InstanceError if a line of ``text`` is too long for a row, or has too many cells."""
-    begin = 0
-    while len(text) - begin > _ROW_LONGEST:
-        there = begin + _ROW_LONGEST
-        begin = 1 + max(text.rfind(end, begin, there) for end in "\r\n")
-        if not begin:
-            raise InstanceError(
-                f"{path}: it is no table: a line in it has more than {_ROW_LONGEST:,} characters"
-            )
+    if has_line_beyond(text, ROW_LONGEST):
+        raise InstanceError(
+            f"{path}: it is no table: a line in it has more than {ROW_LONGEST:,} characters"
+        )
     for line in itertools.islice(io.StringIO(text, newline=None), _HEAD_ROWS):
         most = max(map(line.count, (*SIGNS, " ")))
         if most > _MOST_COLUMNS and len(line.split()) + sum(map(line.count, SIGNS)) > _MOST_COLUMNS:

@@ -425,6 +425,7 @@ BLANKS = named(SYMMETRIC, " ").lstrip()
         f"import numpy as np\nx.d = np.array({SYMMETRIC.tolist()}, dtype=float)\n",
         f"data = {{}}\ndata['distance_matrix'] = {SYMMETRIC.tolist()}\ndata['depot'] = 0\n",
         "d = " + str(SYMMETRIC.tolist()).replace("[0,", "[float('inf'),"),
+        "D = [" + text_of(SYMMETRIC, " ").replace("\n", "; ") + "];",
         "4 4\n" + text_of(SYMMETRIC, " "),
         text_of(SYMMETRIC, " ").replace("\n", " "),
         "4," + text_of(SYMMETRIC).replace("\n", ",").rstrip(","),
