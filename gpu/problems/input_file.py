@@ -11,6 +11,7 @@ from typing import Any
 
 from gpu.core.errors import InstanceError
 from gpu.problems.document import ROW_LONGEST, decoded, has_line_beyond, stem_of, text_of, what_else
+from gpu.problems.edge_lines import edge_lines
 from gpu.problems.integers import IntegerRows, all_rows
 from gpu.problems.reading import AS_FOUND, ReadAs
 from gpu.problems.structured import begins_as_value, structured
@@ -71,6 +72,11 @@ class InputFile:
         if has_line_beyond(self.data, ROW_LONGEST):
             return None
         return all_rows(self.data.removeprefix(codecs.BOM_UTF8))
+
+    @cached_property
+    def edge_lines(self) -> list[list[str]] | None:
+        """The rows of lines that each write an edge in a way of their own; None if of others."""
+        return None if self.text is None else edge_lines(self.text)
 
     @cached_property
     def value(self) -> Any | None:

@@ -13,11 +13,12 @@ from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring import dimacs
 from gpu.problems.coloring.graph_files import GRAPH_FORMATS, GRAPH_LISTS
+from gpu.problems.coloring.matrix_market import is_matrix_market
 from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import OPEN, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table import is_table
-from gpu.problems.table_kinds import TABLE_KINDS, load_table
+from gpu.problems.table_kinds import TABLE_KINDS, load_matrix_market, load_table
 from gpu.problems.tsp import matrix_objects, tours, tsplib
 from gpu.problems.tsp.geographic import MAP_FORMATS
 from gpu.problems.tsp.instance import TspInstance
@@ -64,6 +65,12 @@ FORMATS = (
     *(Format((FileKind.PLACES,), title, looks, load) for title, looks, load in MAP_FORMATS),
     Format((FileKind.PLACES,), "a file of vehicle routing", is_solomon, load_solomon),
     Format((FileKind.PLACES,), "JSON with places", is_json_places, load_json_places),
+    Format(
+        (FileKind.GRAPH, FileKind.MATRIX),
+        "a Matrix Market file",
+        is_matrix_market,
+        load_matrix_market,
+    ),
     *(Format((one.kind,), one.title, one.looks, one.load, one_way=True) for one in GRAPH_FORMATS),
     Format(
         (FileKind.TSPLIB,),
@@ -143,7 +150,14 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
     data = read_bytes(path) if data is None else plain(path, data)
     wanted = ReadAs.parse(read_as)
     file = InputFile(path, in_utf8(path, data, wanted.encoding), wanted.of_file)
-    instance = recognise(file).load(file)
+    try:
+        instance = recognise(file).load(file)
+    except UnsureError:
+        raise
+    except InstanceError as error:
+        if str(error).startswith(str(path)):
+            raise
+        raise file.error(str(error)) from error  # an instance's own check knows of no file
     if wanted.encoding and not instance.read_as:  # of a format that says all else itself
         instance = replace(instance, read_as=str(ReadAs(encoding=wanted.encoding)))
     if isinstance(instance, TspInstance) and instance.real_n < instance.fewest:

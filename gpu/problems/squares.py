@@ -53,16 +53,21 @@ class Square:
     def is_graph(self) -> bool:
         """Whether 0 and 1 are clearly a graph: as far there as back, and some are not neighbours.
 
-        As distances, 0 would mean that two places are one.
+        As distances, 0 would mean that two places are one. One half may have nothing but 0.
         """
         filled = np.nan_to_num(self.values)
         edges = int(filled.sum())
         return (
             self.zero_one
             and not filled.diagonal().any()
-            and np.array_equal(filled, filled.T)
+            and (np.array_equal(filled, filled.T) or _is_half(filled))
             and 0 < edges < filled.size - len(filled)
         )
+
+
+def _is_half(filled: Reals) -> bool:
+    """Whether one half of a square is 0."""
+    return len(filled) > 2 and not (np.tril(filled, -1).any() and np.triu(filled, 1).any())
 
 
 @dataclass

@@ -103,6 +103,8 @@ def is_table(file: InputFile) -> bool:
         return True
     if file.value is not None:
         return rows_of(file) is not None
+    if file.edge_lines is not None:
+        return True
     if plain_name(file.path).lower().endswith(TABLE_SUFFIXES) or file.read_as.separator:
         return True
     comments = _COMMENTED.match(file.data)
@@ -435,12 +437,15 @@ def _cell(value: Any) -> str:
 def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | NDArray[Any] | None:
     """Return the rows in a ``file`` of arrays, or of JSON or Python, with a header if it has names.
 
-    A value is rows if it is a list of lists, of objects with the same names, or a name for each of
-    such lists. None if it is something else.
+    So are lines that each write an edge in a way of their own. A value is rows if it is a list of
+    lists, of objects with the same names, or a name for each of such lists. None if it is something
+    else.
     """
     if is_binary_table(file.data):
         return binary_rows(file)
     value = file.value
+    if value is None and not file.read_as.separator:
+        return file.edge_lines
     if isinstance(value, dict) and value:
         lists = list(value.values())
         if all(isinstance(one, list | tuple) for one in lists):
@@ -608,7 +613,12 @@ def columns_of(table: Table, wanted: str = "") -> Columns:
     numeric = _without_count(table)
     if len(numeric) < 2:
         lacks = "it has no two columns of numbers"
-        if not numeric:
+        if not numeric and len(table.texts) == 2:
+            lacks = (
+                "it has two columns of names, and no coordinates: say --read-as edges if they are "
+                "the edges of a graph; a geocoding service finds the coordinates of addresses"
+            )
+        elif not numeric:
             lacks = "it has names or addresses, but no coordinates: a geocoding service finds those"
         raise table.error(
             f"{lacks}; a table of places has a column for each coordinate, called x and y, or "

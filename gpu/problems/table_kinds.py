@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from gpu.core.instance import Instance
-from gpu.problems.coloring import edge_lists
+from gpu.problems.coloring import edge_lists, matrix_market
 from gpu.problems.coloring.adjacency import graph_of_matrix
 from gpu.problems.coloring.building import read_as_of
 from gpu.problems.coloring.class_tables import CLASS_TITLE, VERTEX_TITLE
@@ -47,6 +47,14 @@ _LENGTH_WORDS = {
     *("cost", "costs", "entfernung", "distanz", "dauer", "fahrzeit", "kosten", "strecke"),
     *("distancia", "durée", "duree"),
 }
+_OTHER_WORDS = {
+    *("name", "names", "address", "addresses", "adresse", "street", "strasse", "straße", "city"),
+    *("cities", "town", "stadt", "ort", "place", "country", "land", "state", "region", "zip"),
+    *("plz", "postcode", "lat", "lon", "latitude", "longitude", "x", "y", "phone", "email"),
+}
+"""What columns of names are called that are no ends of edges."""
+
+_ID_WORDS = {"id", "nr", "no", "number", "index", "key", "edge"}
 _ROUTE_HEADINGS, _LEG = {"order", "number"}, re.compile(r"leg\b")  # of a table of a route
 _MOST_WEIGHTS = 1 << 22  # rows of weights that are looked at
 _COMPLETE = 0.5  # share of all pairs from which on weights are taken for distances
@@ -85,13 +93,15 @@ def kind_of(table: Table) -> SeenTable:
     return SeenTable(FileKind.PLACES)
 
 
-def _unsure(table: Table, saw: str) -> UnsureError:
-    """Return the refusal of a table that can be distances or a graph."""
+def _unsure(
+    table: Table | InputFile, saw: str, graph: FileKind = FileKind.ADJACENCY
+) -> UnsureError:
+    """Return the refusal of what can be distances or a ``graph``."""
     name = table.path.name
-    choices = [replace(table.read_as, kind=kind) for kind in (FileKind.MATRIX, FileKind.ADJACENCY)]
+    choices = [replace(table.read_as, kind=kind) for kind in (FileKind.MATRIX, graph)]
     return UnsureError(
         f"{table.path}: it is {saw}: say --read-as matrix if they are distances, or --read-as "
-        "adjacency if they are the edges of a graph to color (in Python read_as)",
+        f"{graph} if they are the edges of a graph to color (in Python read_as)",
         Doubt(
             f"Are the numbers in {name} distances, or edges of a graph?",
             ("Distances", str(choices[0])),
@@ -126,6 +136,22 @@ def load_table(file: InputFile) -> Instance:
         if seen.columns is None:
             raise file.error("it has no two columns with the ends of edges")
         return edge_lists.load_edges(file, table, (seen.columns.source, seen.columns.target))
+
+
+def load_matrix_market(file: InputFile) -> Instance:
+    """Load the Matrix Market file ``file``: as a graph, or as distances if its user says so.
+
+    UnsureError if there is a number between each two rows: it can be of both kinds.
+    """
+    with in_memory(file.path):
+        kind = file.read_as.kind
+        if kind is FileKind.MATRIX:
+            return load_matrix(file, Square(matrix_market.distances_in(file)))
+        if kind is None and matrix_market.is_complete(file):
+            saw = "a Matrix Market file with a number between each two rows"
+            raise _unsure(file, saw, FileKind.GRAPH)
+        graph = matrix_market.load_matrix_market(file)
+        return replace(graph, read_as=read_as_of(file, FileKind.GRAPH)) if kind else graph
 
 
 def _refuse_solution(table: Table) -> None:
@@ -200,6 +226,8 @@ def _ends(table: Table) -> tuple[tuple[int, int] | None, str]:
             return None, ""
         if _joins(table, first, second):
             return (first, second), _alike("numbers", table, first, second)
+    if len(texts) == 2 and not numeric and _recur(table, *texts):
+        return (texts[0], texts[1]), _alike("names", table, *texts)
     if len(texts) == 2 and len(numeric) <= 2 and _joins(table, *texts, whole=False):
         return (texts[0], texts[1]), _alike("names", table, *texts)
     return None, ""
@@ -234,8 +262,13 @@ def _weight_column(table: Table, ends: tuple[int, int]) -> tuple[int | None, boo
     for at in others:
         if at < len(table.header) and words_of(table.header[at]) & _LENGTH_WORDS:
             return at, True
-    numeric = [at for at in others if at in table.numeric]
+    numeric = [at for at in others if at in table.numeric and not _is_id(table, at)]
     return (numeric[0], False) if len(numeric) == 1 else (None, False)
+
+
+def _is_id(table: Table, at: int) -> bool:
+    """Whether the header says that the column ``at`` numbers the rows."""
+    return at < len(table.header) and bool(words_of(table.header[at]) & _ID_WORDS)
 
 
 def _cells(table: Table, at: int) -> Iterator[str]:
@@ -276,6 +309,23 @@ def _joins(
         ends[1].add(b)
     either, both = ends[0] | ends[1], ends[0] & ends[1]
     return _LOOPS * loops <= count and bool(both) and len(either) <= count + 1
+
+
+def _recur(table: Table, first: int, second: int) -> bool:
+    """Whether two columns of names, with no number beside, are pairs of what occurs repeatedly.
+
+    A header that says what else they are tells otherwise.
+    """
+    if max(map(len, table.sample), default=0) > 2 or any(
+        words_of(one) & _OTHER_WORDS for one in table.header
+    ):
+        return False
+    pairs = list(_pairs(table, first, second))
+    if not table.read_as.header and len(table.header) > second:  # it may be an edge
+        pairs.append((table.header[first], table.header[second]))
+    ends = [end for pair in pairs for end in pair]
+    loops = sum(one == other for one, other in pairs)
+    return _LOOPS * loops <= len(pairs) and len(set(ends)) < len(ends) - 2 * loops
 
 
 def _pairs(table: Table, first: int, second: int) -> Iterator[tuple[str, str]]:

@@ -73,10 +73,14 @@ def graph_of_matrix(
 def _matrix_of(file: InputFile) -> NDArray[np.int64] | None:
     """Return the matrix of 0 and 1, with nothing between them, that ``file`` is.
 
+    Before it may stand how many rows it has.
     A triangle gets the other one's entries.
     """
     data = file.data.strip()
     first = data[: data.find(b"\n") + 1].strip()
+    if first.isdigit() and len(first) < 10 and int(first) == data.count(b"\n"):  # of rows
+        data = data[data.find(b"\n") + 1 :]
+        first = data[: data.find(b"\n") + 1].strip()
     if not first or first.strip(b"01") or data.count(b"\n") >= _LARGEST_TEXT_MATRIX:
         return None
     lines = data.split()
@@ -257,6 +261,8 @@ def load_metis(file: InputFile) -> GraphInstance:
         raise file.error(f"it names vertex {wrong}, but its vertices are 1 to {n:,}")
     notes = ["the weights of its vertices are not kept"] if "1" in flags[:2] else []
     notes += [NO_WEIGHTS] if flags[2] == "1" else []
+    if lines < n:
+        notes.append(f"it has {lines:,} lines for {n:,} vertices: the last have no neighbours")
     if len(ends) != 2 * found.announced:
         notes.append(
             f"it announces {found.announced:,} edges and lists {len(ends):,} neighbours, not twice "
@@ -359,8 +365,10 @@ def neighbours_of(value: Any) -> dict[str, list[str]] | None:
     """Return the neighbours of each vertex that the ``value`` of a file has; None if it has none.
 
     It is an object whose keys are vertices, and whose values are their neighbours: a list, or an
-    object of them.
+    object of them. Or it is a list of such lists of numbers, which are then there from both ends.
     """
+    if isinstance(value, list | tuple):
+        value = _numbered_lists(value)
     if not isinstance(value, Mapping) or len(value) < 2:
         return None
     found = {}
@@ -376,13 +384,34 @@ def neighbours_of(value: Any) -> dict[str, list[str]] | None:
     return found if known and 2 * sum(known) >= len(known) else None
 
 
+def _numbered_lists(value: Sequence[Any]) -> dict[int, list[int]] | None:
+    """Return the lists in ``value`` by the numbers of vertices, from 0 or 1; None if they differ.
+
+    All edges are there from both ends, and none twice: as neither a matrix nor places have them.
+    """
+    if len(value) < 3 or not all(isinstance(one, list | tuple) for one in value):
+        return None
+    if not all(type(other) is int for one in value for other in one):
+        return None
+    if len({*map(len, value)}) == 1 and len(value[0]) in (0, len(value)):  # a matrix
+        return None
+    for first in (0, 1):
+        pairs = [(vertex, other) for vertex, one in enumerate(value, first) for other in one]
+        known = {*pairs}
+        if len(known) == len(pairs) and all((b, a) in known and a != b for a, b in pairs):
+            return {vertex: [*one] for vertex, one in enumerate(value, first)}
+    return None
+
+
 def is_value(file: InputFile) -> bool:
     """Whether ``file`` has the neighbours of each vertex in JSON or in Python."""
     value: Any = file.value
     if (found := neighbours_of(value)) is None:
         return False
     complete = all(len(others) >= len(found) - 1 for others in found.values())
-    weighted = all(isinstance(others, dict) and others for others in value.values())
+    weighted = isinstance(value, Mapping) and all(
+        isinstance(others, dict) and others for others in value.values()
+    )
     return not (complete and weighted)  # these are distances
 
 
@@ -393,7 +422,7 @@ def load_value(file: InputFile) -> GraphInstance:
     if lists is None:
         raise file.error("it is no object with the neighbours of each vertex")
     found = _listed(file, lists)
-    found.weighted = any(
+    found.weighted = isinstance(value, Mapping) and any(
         isinstance(one, dict) and any(isinstance(v, int | float) for v in one.values())
         for one in value.values()
     )

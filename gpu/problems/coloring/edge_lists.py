@@ -37,6 +37,8 @@ TO = {
 }
 """What columns with the ends of edges are called."""
 
+_NUMBERED = ("12", "ab", "01")  # how the names of two columns of the same kind end
+
 _STATED = re.compile(rb"(?im)^[#%][^\n]*?\bnodes\b\s*[:=]?\s*([0-9]{1,9})\b")
 _SCALARS = (str, int, float)
 _COMMENTED = 1 << 16  # bytes in which a comment says how many vertices there are
@@ -128,9 +130,18 @@ def ends_in(table: Table) -> tuple[int, int] | None:
     words = [words_of(cell) for cell in table.header]
     found = [next((at for at, one in enumerate(words) if one & any_), None) for any_ in (FROM, TO)]
     first, second = found
-    if first is None or second is None or first == second:
-        return None
-    return None if _are_counted(table.header, first, second) else (first, second)
+    if first is not None and second is not None and first != second:
+        return None if _are_counted(table.header, first, second) else (first, second)
+    if len(table.header) in (2, 3) and are_numbered(*table.header[:2]):
+        return 0, 1
+    return None
+
+
+def are_numbered(one: str, other: str) -> bool:
+    """Whether two cells of a header name a first and a second of a kind: course1 and course2."""
+    one, other = (cell.strip().casefold() for cell in (one, other))
+    stem = one[:-1].rstrip(" _-.")
+    return len(stem) > 1 and one[:-1] == other[:-1] and one[-1:] + other[-1:] in _NUMBERED
 
 
 def _are_counted(header: Sequence[str], first: int, second: int) -> bool:
@@ -166,6 +177,9 @@ def load_edges(
     headed = table.header and len(rows_of_edges) < table.length
     columns_said = [table.called(at) if headed else f"column {at + 1}" for at in (first, second)]
     what = f"a list of edges from {columns_said[0]} to {columns_said[1]}"
+    if headed and not table.read_as.header and ends_in(table) is None:
+        head = " and ".join(map(shortened, filter(None, table.header[:3])))
+        notes.append(f"its first row, {head}, is a header (--header no makes it an edge)")
     found = NamedGraph(file, what, notes=notes)
     for number, cells in rows_of_edges:
         ends = [cells[at] if at < len(cells) else "" for at in (first, second)]

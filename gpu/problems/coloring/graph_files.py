@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from gpu.problems.coloring import adjacency, edge_lists, graph_formats, graph_json, graph_xml
-from gpu.problems.coloring import matrix_market as market
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import FileKind, ReadAs
@@ -36,7 +35,6 @@ def _untold(looks: Callable[[InputFile], bool]) -> Callable[[InputFile], bool]:
 
 GRAPH_FORMATS = (
     GraphFormat("a graph in XML", graph_xml.is_graph_xml, graph_xml.load_graph_xml),
-    GraphFormat("a Matrix Market file", market.is_matrix_market, market.load_matrix_market),
     GraphFormat("GML", graph_formats.is_gml, graph_formats.load_gml),
     GraphFormat("DOT", graph_formats.is_dot, graph_formats.load_dot),
     GraphFormat("a Pajek network", graph_formats.is_pajek, graph_formats.load_pajek),

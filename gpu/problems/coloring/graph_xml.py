@@ -72,7 +72,7 @@ class _Reader:
         elif name == "nodelabel" and self._vertex and self._text is None:  # yEd's
             self._text = ""
 
-    def read_text(self, text: str) -> None:
+    def take_text(self, text: str) -> None:
         """Take in a part of a text."""
         if self._text is not None and len(self._text) < _TEXT_MOST:
             self._text += text
@@ -103,7 +103,7 @@ def load_graph_xml(file: InputFile) -> GraphInstance:
     parser.buffer_text = True
     parser.StartElementHandler = reader.begin
     parser.EndElementHandler = reader.end
-    parser.CharacterDataHandler = reader.read_text
+    parser.CharacterDataHandler = reader.take_text
     parser.EntityDeclHandler = refuse
     try:
         parser.Parse(file.data, True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.machine.processors import SPARE, free_memory
 from gpu.problems.coloring.adjacency import graph_of_matrix
 from gpu.problems.coloring.building import NO_DIRECTIONS, NO_WEIGHTS, check_size, made_graph
 from gpu.problems.coloring.instance import GraphInstance
@@ -20,6 +21,8 @@ from gpu.problems.input_file import InputFile
 from gpu.problems.integers import pieces, rows_in
 
 _WHAT = "a Matrix Market graph"
+_DISTANCE_BYTES = 24  # of a distance, while an instance is made of it
+_COMPLETE_LARGEST = 1 << 13  # rows of a matrix that is looked through
 _BANNER = re.compile(
     rb"%%MatrixMarket[ \t]+matrix[ \t]+(coordinate|array)"
     rb"[ \t]+(real|double|integer|complex|pattern)"
@@ -93,14 +96,74 @@ def load_matrix_market(file: InputFile) -> GraphInstance:
     return made_graph(file, _WHAT, n, ends, notes=notes)
 
 
-def _coordinates(file: InputFile, header: _Header) -> tuple[NDArray[np.int64], bool]:
-    """Return row and column of all entries that are not 0, 0-based, and whether they differ."""
+def distances_in(file: InputFile) -> NDArray[np.float64]:
+    """Return the matrix in ``file`` with NaN where it has no entry, and 0 on its diagonal.
+
+    InstanceError if it cannot be one of distances.
+    """
+    header = _header(file)
+    n, both = header.n, header.symmetry == "symmetric"
+    if header.field in ("pattern", "complex") or not (both or header.symmetry == "general"):
+        said = header.field if header.field in ("pattern", "complex") else header.symmetry
+        raise file.error(f"its matrix is {said}, and one of distances is real or integer")
+    needed, free = n * n * _DISTANCE_BYTES, free_memory() - SPARE
+    if needed > free:
+        raise file.error(
+            f"its {n:,} × {n:,} distances need {needed / 2**30:,.1f} GiB of memory, but only "
+            f"{max(free, 0) / 2**30:,.1f} GiB are free: close other programs"
+        )
+    if header.form == "array":
+        matrix = _array(file, header)
+    else:
+        ends = _coordinates(file, header, zeros=True)[0]
+        values = _reals(file, file.data[header.begin :].split()[2::3])
+        if len(values) != len(ends):
+            raise file.error("a line of its entries has not two numbers and a value")
+        matrix = np.full((n, n), np.nan)
+        matrix[ends[:, 0], ends[:, 1]] = values
+        if both:
+            matrix[ends[:, 1], ends[:, 0]] = values
+        diagonal = np.einsum("ii->i", matrix)
+        diagonal[np.isnan(diagonal)] = 0
+    return matrix
+
+
+def is_complete(file: InputFile) -> bool:
+    """Whether each two rows of the matrix in ``file`` have an entry, and these are not all alike.
+
+    Then they may be distances.
+    """
+    header = _header(file)
+    pairs = header.n * (header.n - 1) // (2 if header.symmetry == "symmetric" else 1)
+    if header.field in ("pattern", "complex") or not 2 < header.n <= _COMPLETE_LARGEST:
+        return False
+    if header.entries < pairs or header.symmetry not in ("symmetric", "general"):
+        return False
+    matrix = distances_in(file)
+    off = matrix[~np.eye(header.n, dtype=np.bool_)]
+    return bool((off != 0).all() and not np.isnan(off).any() and (off != off[0]).any())
+
+
+def _reals(file: InputFile, words: list[bytes]) -> NDArray[np.float64]:
+    try:
+        return np.array(words).astype(np.float64)
+    except ValueError as error:
+        raise file.error("an entry of its matrix is no number") from error
+
+
+def _coordinates(
+    file: InputFile, header: _Header, *, zeros: bool = False
+) -> tuple[NDArray[np.int64], bool]:
+    """Return row and column of all entries, 0-based, and whether these differ from 1.
+
+    Those that are 0 are left out, but not with ``zeros``.
+    """
     found, listed, weighted = [], 0, False
     for piece in pieces(file.data, header.begin):
         lines = piece
         if header.field != "pattern":
             weighted = weighted or len(_PLAIN.findall(lines)) < len(lines.split(b"\n")) - 1
-            lines = _ZERO.sub(b"", lines)
+            lines = lines if zeros else _ZERO.sub(b"", lines)
             lines = _VALUE.sub(rb"\1", lines)
         rows = rows_in(lines)
         pairs = None if rows is None else rows.table(2)
@@ -128,12 +191,9 @@ def _array(file: InputFile, header: _Header) -> NDArray[np.float64]:
     words = file.data[header.begin :].split() if 2 * count * parts <= len(file.data) + 2 else []
     if len(words) != count * parts:
         raise file.error(f"its matrix has {count:,} entries, and the file others; is it whole?")
-    try:
-        values: NDArray[np.float64] = (
-            np.abs(np.array(words).astype(np.float64)).reshape(-1, parts).sum(axis=1)
-        )
-    except ValueError as error:
-        raise file.error("an entry of its matrix is no number") from error
+    values = _reals(file, words)
+    if parts > 1:
+        values = np.abs(values).reshape(-1, parts).sum(axis=1)
     if whole:
         found: NDArray[np.float64] = values.reshape(n, n).T
         return found

@@ -11,6 +11,7 @@ from gpu.problems.tsp.specification import Document
 
 EDGES, FIXED = "EDGE_DATA_SECTION", "FIXED_EDGES_SECTION"
 _END = -1
+_NUMBER_LARGEST = 2**62
 _LEAST_BESIDE = 2  # numbers of a row of neighbours, with the city's own
 
 Pairs = NDArray[np.int64]
@@ -28,7 +29,7 @@ def edges_of(document: Document, keyword: str, ids: NDArray[np.int64] | None) ->
     if keyword == EDGES and form not in ("", "EDGE_LIST", "ADJ_LIST"):
         raise document.error(f"its EDGE_DATA_FORMAT {shortened(form)} is none of TSPLIB's")
     numbers = np.asarray(numbers_of(document, keyword))
-    if (numbers % 1 != 0).any():
+    if not (np.abs(numbers) < _NUMBER_LARGEST).all() or (numbers % 1 != 0).any():
         raise document.error(f"{keyword} has a number that is none of a city")
     flat = numbers.astype(np.int64)
     neighbours = keyword == EDGES and form == "ADJ_LIST"

@@ -100,8 +100,11 @@ def _found_out(document: Document, numbers: Numbers, n: int) -> str:
     elif len(numbers) == n * (n - 1) // 2:
         possible = ["UPPER_ROW", "LOWER_ROW"]
         upper, lower = (_whole(numbers, form, n) for form in possible)
-        if np.array_equal(upper, lower):
-            possible.pop()  # so few cities that both are the same
+        widths = [len(line.split()) for line in document.sections[MATRIX]]
+        if np.array_equal(upper, lower) or widths == [*range(n - 1, 0, -1)]:
+            possible.pop()  # so few cities that both are the same, or a line for each row
+        elif widths == [*range(1, n)]:
+            possible.pop(0)
     if len(possible) == 1:
         document.notes.append(
             f"it says no EDGE_WEIGHT_FORMAT: its numbers are taken for {possible[0]}"

@@ -8,6 +8,7 @@ and names behind a row.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -116,7 +117,7 @@ def _other_points(document: Document, keyword: str, lines: Sequence[str], space:
     width = len(rows[0].numbers)
     if any(len(row.numbers) != width for row in rows):
         raise document.error(f"{keyword} has cities without 2 or 3 coordinates each")
-    firsts = [row.numbers[0] for row in rows]
+    firsts = [_without_exponent(row.numbers[0]) for row in rows]
     whole = all(map(_CITY_NUMBER.fullmatch, firsts))
     if width < 3 or (width == space and not (whole and len(set(firsts)) == len(firsts))):
         document.notes.append(f"{keyword} has no numbers of cities: they are counted from 1")
@@ -135,6 +136,13 @@ def _other_points(document: Document, keyword: str, lines: Sequence[str], space:
         document.notes.append(f"words in the rows of {keyword} are taken for names")
     values = np.array([[float(one) for one in rows[at].numbers[first:]] for at in order])
     return Points(np.array(ids, np.int64)[order], values, names if any(names) else ())
+
+
+def _without_exponent(cell: str) -> str:
+    """Return a city's number as such, also if a program wrote it as 1.000e+00."""
+    if "e" not in cell.casefold() or not math.isfinite(number := float(cell)):
+        return cell
+    return str(int(number)) if number.is_integer() and abs(number) < _LARGEST_INT else cell
 
 
 def _row(document: Document, keyword: str, line: str, cells: list[str]) -> _Row:

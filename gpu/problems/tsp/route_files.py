@@ -35,7 +35,7 @@ def route_in(path: Path, data: bytes, instance: TspInstance) -> NDArray[np.int32
         table = Table.of(file)
         heads = [cell.casefold() for cell in table.header]
         at = next((heads.index(one) for one in _NUMBERS if one in heads), None)
-        if at is not None and _ORDER in heads:
+        if at is not None and (_ORDER in heads or len(heads) == 1):
             return _by_number(file, table, at, instance)
         if named_coordinates(table) is None:
             return None

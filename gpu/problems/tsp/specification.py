@@ -41,6 +41,7 @@ _OTHER_NAMES = {
 _LINES_FORGOTTEN = 10_000  # that are given back without a pause
 _NO_KEYWORD = frozenset("0123456789+-.")  # no keyword begins so
 _COMMENT_MARKS = ("#", "%", "//")
+_BEFORE = ("c ", ";")  # comments as other programs write them, before the data
 _BEHIND = re.compile(r"(?<![ \t])[ \t]+(?:#|%|//)")  # a run of blanks is tried once
 _SECTION = re.compile(
     r"([A-Za-z]+(?:[ _-][A-Za-z]+)*[ _-]SECTION)\b\s*[:=]?\s*(.*)", re.ASCII | re.I
@@ -111,13 +112,14 @@ def document_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> Docume
     """
     document = Document(path, hashlib.sha256(data).hexdigest())
     section: list[str] | None = None
-    for number, raw in enumerate(lines_of(path, data, instead), 1):
+    lines = enumerate(lines_of(path, data, instead), 1)
+    for number, raw in lines:
         line = raw.strip()
         if not line or (section is not None and line[0] in _NO_KEYWORD):  # a million of numbers
             if line and section is not None:
                 section.append(line)
             continue
-        if line.startswith(_COMMENT_MARKS):
+        if line.startswith(_COMMENT_MARKS) or (section is None and line.startswith(_BEFORE)):
             continue
         keyword, value = _keyword_of(line)
         if keyword == "EOF":
@@ -144,7 +146,14 @@ def document_of(path: Path, data: bytes, instead: str = GIVE_INSTANCE) -> Docume
             raise document.error(f"line {number}, {shortened(line)}, {wrong}")
         else:
             section.append(line)
+    if document.sections and any(_begins_another(raw.strip()) for _, raw in lines):
+        raise document.error("another problem stands behind its EOF; keep one of them in a file")
     return document
+
+
+def _begins_another(line: str) -> bool:
+    """Whether ``line`` begins a section of data."""
+    return line[:1] not in _NO_KEYWORD and _keyword_of(line)[0].endswith("_SECTION")
 
 
 def _keyword_of(line: str) -> tuple[str, str]:

@@ -2,8 +2,9 @@
 
 Cities have the numbers of their file, or count from 0 (as in Concorde). Read are TSPLIB's
 TOUR_SECTION in any dialect; Concorde's solutions, with the number of cities before them (``.sol``,
-``.cyc``), and its edges, with two numbers before them and a length behind each; and plain lists,
-by lines, blanks, commas or arrows. The first city may be there once more at the end.
+``.cyc``), and its edges, with one or two numbers before them or none, and perhaps a length behind
+each; plain lists, by lines, blanks, commas or arrows, or with a number before each city; and lists
+in JSON and Python. The first city may be there once more at the end.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from gpu.problems.document import (
     plain_name,
     read_bytes,
     shortened,
+    what_else,
 )
+from gpu.problems.structured import begins_as_value, structured
 from gpu.problems.tsp.specification import document_of
 
 _END = -1
@@ -36,12 +39,17 @@ _TOUR_ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour|\.cyc|\.sol|\.txt)?$",
 """How the name of a tour goes on after that of its instance."""
 
 _SECTION = re.compile(rb"^[ \t]*TOUR_SECTION\b", re.MULTILINE | re.IGNORECASE)
+_DISTANCES = re.compile(
+    rb"^[ \t]*(?:NODE_COORD|EDGE_WEIGHT)_SECTION\b", re.MULTILINE | re.IGNORECASE
+)
 _SPELLINGS = (b"TOUR_SECTION", b"tour_section", b"Tour_Section")
 _LIST_SUFFIXES = (".cyc", ".sol")  # of tours without a keyword
 _LOOKED_AT = 2_000  # bytes at the beginning
 _LIST_BEGINS = re.compile(rb"[\s0-9]+\Z")
 _NO_NUMBERS = re.compile(r"->|→|[\s,;\[\](){}]+")  # what may stand between cities
 _CITY = re.compile(r"-?[0-9]{1,18}(?:\.0*)?")
+_EXPONENT = re.compile(r"-?[0-9](?:\.[0-9]{1,30})?[eE]\+?0?[0-9]")
+_CALLED = re.compile(r"\s*(?:tour|route|path|cycle|order)\s*:", re.IGNORECASE)
 _EDGE_WIDTHS = (2, 3)  # numbers of an edge: both cities and a length
 
 Cities = NDArray[np.int64]
@@ -85,9 +93,10 @@ class TourFile:
         InstanceError if it is not one tour through all.
         """
         n = len(ids)
-        if self.dimension is not None and self.dimension != n:
+        back = len(self.listed) == n + 1 and self.listed[0] == self.listed[-1]
+        if self.dimension is not None and self.dimension not in (n, n + back):
             raise self.error(f"it is a tour of {self.dimension} cities; {name} has {n}")
-        found = self.listed if self.edges is None else self._around(self.edges)
+        found = self.listed if self.edges is None else self.around(self.edges)
         for numbers in _readings(found, n):
             for there in (ids, np.arange(n)):
                 if np.array_equal(np.sort(numbers), there):
@@ -106,7 +115,7 @@ class TourFile:
         visits = np.bincount(place, minlength=n)
         return self.error(f"its tour visits city {ids[visits.argmax()]} more than once")
 
-    def _around(self, edges: Cities) -> Cities:
+    def around(self, edges: Cities) -> Cities:
         """Return the cities in the order in which ``edges`` lead around; or raise InstanceError."""
         beside: dict[int, list[int]] = {}
         for one, other in edges.tolist():
@@ -133,7 +142,7 @@ def _readings(numbers: Cities, n: int) -> list[Cities]:
     if len(numbers) == n + 1:
         found += [numbers[:-1]] if numbers[0] == numbers[-1] else []
         found += [numbers[1:]] if numbers[0] == n else []
-    if len(numbers) == n + 2 and numbers[0] == n and numbers[1] == numbers[-1]:
+    if len(numbers) == n + 2 and numbers[0] in (n, n + 1) and numbers[1] == numbers[-1]:
         found.append(numbers[1:-1])
     return found
 
@@ -146,7 +155,9 @@ def is_tour(path: Path, data: bytes) -> bool:
     if name.endswith(_LIST_SUFFIXES) and _LIST_BEGINS.match(data[:_LOOKED_AT]):
         return True
     # To look for the word first is quicker, and does not hold up other threads.
-    return any(one in data for one in _SPELLINGS) and _SECTION.search(data) is not None
+    if not any(one in data for one in _SPELLINGS) or _SECTION.search(data) is None:
+        return False
+    return _DISTANCES.search(data, 0, _LOOKED_AT) is None  # an instance may have a tour, too
 
 
 def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:
@@ -156,11 +167,13 @@ def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:
     """
     path = Path(path)
     data = in_utf8(path, read_bytes(path) if data is None else data)
+    if found := _of_value(path, data):
+        return found
     if (rows := _rows_of(path, data)) is not None:
         return _plain(path, rows)
     document = document_of(path, data, GIVE_TOUR)
-    kind = document.word("TYPE") or "TOUR"
-    if kind != "TOUR":
+    kind = document.specification.get("TYPE", "").upper()  # such as OPT TOUR
+    if kind and "TOUR" not in re.split(r"[\W_]+", kind):
         raise document.error(f"its TYPE is {shortened(document.specification['TYPE'])}, not TOUR")
     if "TOUR_SECTION" not in document.sections:
         raise document.error("it has no TOUR_SECTION")
@@ -173,9 +186,11 @@ def read_tour(path: str | Path, data: bytes | None = None) -> TourFile:
 
 def _rows_of(path: Path, data: bytes) -> list[list[str]] | None:
     """Return the cells of each line; None if there are others than numbers, or none."""
-    rows = []
+    rows = list[list[str]]()
     for line in lines_of(path, data, GIVE_TOUR):
         text = line.partition("#")[0]
+        if not rows:
+            text = _CALLED.sub("", text, count=1)
         if cells := _cells(text):
             if not all(map(_CITY.fullmatch, cells[:2])):
                 return None
@@ -184,25 +199,98 @@ def _rows_of(path: Path, data: bytes) -> list[list[str]] | None:
 
 
 def _cells(line: str) -> list[str]:
-    return [cell for cell in _NO_NUMBERS.split(line) if cell]
+    return [_without_exponent(cell) for cell in _NO_NUMBERS.split(line) if cell]
+
+
+def _without_exponent(cell: str) -> str:
+    """Return a whole number as such, also if a program wrote it as 1.000e+00."""
+    if not _EXPONENT.fullmatch(cell):
+        return cell
+    number = float(cell)
+    return str(int(number)) if number.is_integer() else cell
 
 
 def _plain(path: Path, rows: Sequence[list[str]]) -> TourFile:
     """Take rows of numbers for a list of cities, or for a list of edges with two counts before."""
     first, *rest = rows
+    if len(rows) > 2 and len({*map(len, rows)}) == 1 and len(first) in _EDGE_WIDTHS:
+        ends = _numbers([row[:2] for row in rows])
+        if ends is not None and (found := _by_pairs(path, ends.reshape(-1, 2), len(first))):
+            return found
     if (
-        len(first) == 2
-        and int(first[1].partition(".")[0]) == len(rest)
+        len(first) in (1, 2)
+        and int(first[-1].partition(".")[0]) == len(rest)
         and len(rest) > 1
         and {*map(len, rest)} <= {*_EDGE_WIDTHS}
     ):
         ends = _numbers([row[:2] for row in rest])
-        assert ends is not None
-        return TourFile(path, "", None, np.zeros(0, np.int64), ends.reshape(-1, 2))
+        if ends is not None and (len(first) == 2 or _goes_around(ends.reshape(-1, 2))):
+            return _of_edges(path, ends)
     listed = _numbers(rows)
     if listed is None:
         raise InstanceError(f"{path}: it has something other than city numbers; {GIVE_TOUR}")
     return TourFile(path, "", None, _up_to_end(path, listed))
+
+
+def _by_pairs(path: Path, pairs: Cities, width: int) -> TourFile | None:
+    """Take rows of two numbers for edges, or for cities that are numbered; None if they are none.
+
+    InstanceError if they can be both.
+    """
+    edges = _goes_around(pairs)
+    count, first = len(pairs), int(pairs[0, 0])
+    numbered = (
+        width == len("ab")
+        and first in (0, 1)
+        and np.array_equal(pairs[:, 0], np.arange(first, first + count))
+        and len({*pairs[:, 1].tolist()}) >= count - 1  # the first city may be there once more
+    )
+    one_by_one = np.array_equal(pairs[1:, 0], pairs[:-1, 1])
+    if edges and numbered and not one_by_one:
+        raise InstanceError(
+            f"{path}: its rows can be edges, or cities with a number before each: keep one column "
+            "with the cities in their order"
+        )
+    if edges:
+        return _of_edges(path, pairs)
+    return TourFile(path, "", None, pairs[:, 1].copy()) if numbered else None
+
+
+def _of_edges(path: Path, ends: Cities) -> TourFile:
+    return TourFile(path, "", None, np.zeros(0, np.int64), ends.reshape(-1, 2))
+
+
+def _goes_around(edges: Cities) -> bool:
+    """Whether ``edges`` are a single tour: two for each city, and all of them together."""
+    values, counts = np.unique(edges, return_counts=True)
+    if len(values) != len(edges) or (counts != 2).any():
+        return False
+    try:
+        TourFile(Path(), "", None, np.zeros(0, np.int64)).around(edges)
+    except InstanceError:
+        return False
+    return True
+
+
+_TOUR_NAMES = ("tour", "route", "path", "cycle", "order", "solution", "best_tour", "sequence")
+
+
+def _of_value(path: Path, data: bytes) -> TourFile | None:
+    """Take a list of cities in JSON or Python, or what an object calls a tour; else None."""
+    if not begins_as_value(data[:_LOOKED_AT]) or what_else(data[:_LOOKED_AT], ""):
+        return None
+    try:
+        value = structured(path, data)
+    except InstanceError:  # a list without commas, as NumPy prints it, is none of JSON
+        return None
+    if isinstance(value, dict):
+        lists = [value[name] for name in value if str(name).casefold() in _TOUR_NAMES]
+        value = lists[0] if len(lists) == 1 else None
+    if not isinstance(value, list | tuple) or len(value) < 2:
+        return None
+    if not all(type(city) is int and abs(city) < 2**62 for city in value):
+        return None
+    return TourFile(path, "", None, np.array(value, np.int64))
 
 
 def _numbers(rows: Sequence[list[str]]) -> Cities | None:

@@ -119,6 +119,7 @@ _COARSE = (
     "told from bad ones: {}"
 )
 _IN_TABLE = "put them in a table (.csv)"
+TOUR = "TOUR_SECTION"
 _TOO_FAR = f"its cities lie too far apart: distances may exceed {LARGEST_DISTANCE}; scale it down"
 
 
@@ -273,6 +274,12 @@ def _kind(document: Document) -> str:
     if kind and kind not in _KINDS:
         what = _PROBLEMS.get(re.sub("^(M1?|1)-", "", kind), "no type of TSPLIB that is known")
         raise document.error(f"its TYPE is {shortened(kind)}, {what}; read are {', '.join(_KINDS)}")
+    salesmen = document.word("SALESMEN")
+    if salesmen not in ("", "1"):
+        raise document.error(f"it has {shortened(salesmen)} SALESMEN; a tour here is of one")
+    if TOUR in document.sections and kind in ("", "TSP", "ATSP"):
+        del document.sections[TOUR]
+        document.notes.append(f"its {TOUR} is not used: a file of its own can be a start")
     for keyword in document.sections:
         if keyword in _OF_OTHERS:
             raise document.error(

@@ -17,6 +17,8 @@ from gpu.core.machine.processors import SPARE
 from gpu.problems.coloring import building
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
+from gpu.problems.reading import UnsureError
+from gpu.problems.tsp.instance import TspInstance
 from tests.gpu.problems.texts import is_one_sentence
 
 # A wheel of five spokes and a vertex beside it: its edges from 0 on, and the names of its vertices.
@@ -63,6 +65,23 @@ FORMS: dict[str, tuple[str, list[str], str]] = {
     "konect.out": ("% sym unweighted\n% 11 7 7\n" + lines([*FROM_ONE]), ONE, "list of edges"),
     "names.csv": (lines(named(EDGES), ";"), NAMES, "list of edges"),
     "course-pairs.csv": ("course;conflict\n" + lines(named(EDGES), ";"), NAMES, "list of edges"),
+    "course1.csv": ("course1,course2\n" + lines(named(EDGES), ","), NAMES, "list of edges"),
+    "networkx.edgelist": (lines([*EDGES]).replace("\n", " {}\n"), ZERO, "list of edges"),
+    "networkx-weights.txt": (
+        lines([*EDGES]).replace("\n", " {'weight': 1}\n"),
+        ZERO,
+        "list of edges",
+    ),
+    "tuples.txt": ("".join(f"({a}, {b})\n" for a, b in EDGES), ZERO, "list of edges"),
+    "arrows.txt": (lines([*FROM_ONE], " -> "), ONE, "list of edges"),
+    "dashes.txt": (lines(named(EDGES), " -- "), NAMES, "list of edges"),
+    "hyphens.txt": (lines([*FROM_ONE], "-"), ONE, "list of edges"),
+    "blank-names.txt": (lines(named(EDGES)), NAMES, "list of edges"),
+    "quoted-names.txt": (
+        "".join(f'"{a}" "{b}"\n' for a, b in named(EDGES)),
+        NAMES,
+        "list of edges",
+    ),
     "coursera.txt": ("7 11\n" + lines([*EDGES]), ZERO, "list of edges"),
     "two-counts.txt": ("7\n11\n" + lines([*FROM_ONE]), ONE, "list of edges"),
     "counted-weights.txt": ("7 11\n" + "".join(f"{a} {b} 5\n" for a, b in EDGES), ZERO, "edges"),
@@ -76,6 +95,23 @@ FORMS: dict[str, tuple[str, list[str], str]] = {
     "matrix.csv": ("".join(",".join(row) + "\n" for row in MATRIX), ONE, "adjacency matrix"),
     "matrix.txt": ("".join(" ".join(row) + "\n" for row in MATRIX), ONE, "adjacency matrix"),
     "compact.txt": ("".join("".join(row) + "\n" for row in MATRIX), ONE, "adjacency matrix"),
+    "counted-compact.txt": (
+        f"{N}\n" + "".join("".join(row) + "\n" for row in MATRIX),
+        ONE,
+        "adjacency matrix",
+    ),
+    "bools.csv": (
+        "".join(",".join(str(one == "1") for one in row) + "\n" for row in MATRIX),
+        ONE,
+        "adjacency matrix",
+    ),
+    "triu.txt": (
+        "".join(" ".join(["0"] * v + MATRIX[v][v:]) + "\n" for v in range(N)),
+        ONE,
+        "adjacency matrix",
+    ),
+    "neighbours.json": (json.dumps(NEIGHBOURS), ZERO, "adjacency lists"),
+    "neighbours1.py": (repr([[w + 1 for w in row] for row in NEIGHBOURS]), ONE, "adjacency lists"),
     "lower.txt": ("".join("".join(MATRIX[v][: v + 1]) + "\n" for v in range(N)), ONE, "adjacency"),
     "upper.txt": (
         "".join("".join(MATRIX[v][v:]) + "\n" for v in range(N)),
@@ -369,6 +405,74 @@ def test_large_lists_are_read_many_at_once(monkeypatch: pytest.MonkeyPatch) -> N
         graph = load(Path("x.txt"), lines(pairs.tolist(), gap))
         assert graph.numbers is not None
         assert np.array_equal(graph.numbers[graph.edges] + 1, pairs)
+
+
+@pytest.mark.parametrize(
+    ("text", "edges", "note"),
+    [
+        ("Math,Physics\nMath,Art\n", [("Math", "Physics"), ("Math", "Art")], ""),
+        ("Fach 1;Fach 2\nArt;Bio\nMath;Bio\n", [("Art", "Bio"), ("Math", "Bio")], ""),
+        (
+            "Art,Bio\nMath,Physics\nMath,Chem\n",
+            [("Math", "Physics"), ("Math", "Chem")],
+            "its first row, 'Art' and 'Bio', is a header (--header no makes it an edge)",
+        ),
+    ],
+)
+def test_pairs_of_names_that_recur_are_edges(
+    text: str, edges: list[tuple[str, str]], note: str
+) -> None:
+    graph = load(Path("x.csv"), text)
+    found = {frozenset(map(graph.called, edge)) for edge in graph.edges}
+    assert found == set(map(frozenset, edges))
+    assert graph.note == note
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "Math,Physics\nArt,Bio\n",
+            "two columns of names, and no coordinates",
+        ),
+        (
+            "Shop,City\nAlpha,Ulm\nBeta,Ulm\n",
+            "two columns of names, and no coordinates",
+        ),
+    ],
+)
+def test_two_columns_of_names_that_are_no_graph_are_refused(text: str, said: str) -> None:
+    with pytest.raises(InstanceError, match=said):
+        load(Path("x.csv"), text)
+
+
+def test_names_with_numbers_between_blanks_are_distances() -> None:
+    found = load_instance("x.txt", b"Bonn Aach 31\nBonn Ulm 4\nUlm Aach 7\n")
+    assert isinstance(found, TspInstance)
+    assert found.names == ("Bonn", "Aach", "Ulm")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{MM} array integer general\n3 3\n0\n2\n3\n4\n0\n5\n3\n7\n0\n",
+        f"{MM} coordinate real symmetric\n3 3 3\n2 1 4.5\n3 1 3\n3 2 5\n",
+    ],
+)
+def test_a_full_matrix_market_file_can_be_distances(text: str) -> None:
+    with pytest.raises(UnsureError, match="--read-as matrix if they are distances"):
+        load_instance("x.mtx", text.encode())
+    assert load_instance("x.mtx", text.encode(), "graph").size == "3 vertices, 3 edges"
+    found = load_instance("x.mtx", text.encode(), "matrix")
+    assert isinstance(found, TspInstance)
+    assert found.directed is ("general" in text)
+    assert load_instance("x.mtx", text.encode(), found.read_as).digest() == found.digest()
+
+
+def test_a_metis_file_may_lack_its_last_lines() -> None:
+    graph = load(Path("x.graph"), "4 2\n2\n1 3\n2\n")
+    assert graph.n == 4
+    assert "it has 3 lines for 4 vertices" in graph.note
 
 
 def test_tables_of_yes_and_no_are_adjacency_matrices() -> None:

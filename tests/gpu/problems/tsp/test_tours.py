@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError, SolutionError
+from gpu.problems.solutions import load_solution
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.problems.tsp.tsplib import load
@@ -68,6 +69,17 @@ def test_the_text_of_a_tour(tmp_path: Path) -> None:
         "# by hand\n2.0\n3.0\n1.0\n",
         "3 3\n1 2 17\n2 0 5\n0 1 9\n",
         "\ufeff2\r\n3\r\n1\r\n",
+        "TYPE: OPT TOUR\nDIMENSION: 3\nTOUR_SECTION\n2\n3\n1\n-1\n",
+        "DIMENSION: 4\nTOUR_SECTION\n2\n3\n1\n2\n-1\n",
+        "2 3\n3 1\n1 2\n",
+        "1 2 17\n2 0 5\n0 1 9\n",
+        "3\n1 2\n2 0\n0 1\n",
+        "1 2\n2 3\n3 1\n4 2\n",
+        "4\n2\n3\n1\n2\n",
+        "tour = [1, 2, 0]\n",
+        '{"route": [2, 3, 1], "length": 12}',
+        "Tour: 2 3 1\n",
+        "2.000000000000000000e+00\n3.000000000000000000e+00\n1.000000000000000000e+00\n",
     ],
 )
 def test_forms_in_which_tours_are_found(tmp_path: Path, text: str) -> None:
@@ -95,6 +107,8 @@ def test_only_permutations_are_written(tmp_path: Path, tour: list[int]) -> None:
         ("1 2 4\n", "cities has no city 4"),
         ("1 2 2\n", "its tour visits city 2 more than once"),
         ("1 2 3 -1 3 2 1 -1\n", "it has several tours; keep one"),
+        ("1 2\n2 3\n3 4\n4 1\n", "cities has 3"),
+        ("1 3\n2 1\n3 2\n", "its rows can be edges, or cities with a number before each"),
         ("1 2 three\n", "it has something other than city numbers; write the tour"),
     ],
 )
@@ -120,3 +134,9 @@ def test_what_is_listed_may_say_of_which_instance_it_is(tmp_path: Path) -> None:
     )
     with pytest.raises(InstanceError, match="its edges are several tours, one of 3 cities"):
         two.of("six", np.arange(6))
+
+
+@pytest.mark.parametrize("text", ["order,city\n1,2\n2,3\n3,1\n", "city\n2\n3\n1\n"])
+def test_tables_of_cities(tmp_path: Path, text: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    assert load_solution(_instance(tmp_path, 3), tmp_path / "a.csv").tolist() == [1, 2, 0]

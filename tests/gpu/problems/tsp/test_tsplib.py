@@ -554,3 +554,47 @@ def test_large_matrices_take_little_work(monkeypatch: pytest.MonkeyPatch) -> Non
     matrix = np.ones((3000, 3000), np.int32)
     assert np.isfinite(layout.laid_out(matrix)).all()
     assert sizes == [layout.LANDMARKS]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1 0 0\n2 0 3\n", "1.000000e+00 0e0 0\n2.000000e+00 0.000e+00 3\n"),
+        ("NAME", "c by hand\n; and more\nNAME"),
+        ("EOF", "TOUR_SECTION\n3\n1\n2\n-1\nEOF"),
+    ],
+)
+def test_what_else_stands_in_files(tmp_path: Path, old: str, new: str) -> None:
+    text = (
+        "NAME: x\nTYPE: TSP\nDIMENSION: 3\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n"
+        "1 0 0\n2 0 3\n3 4 0\nEOF\n"
+    )
+    plain = load_text(tmp_path, text)
+    found = load_instance("x.tsp", text.replace(old, new).encode())
+    assert isinstance(found, TspInstance)
+    assert np.array_equal(found.city_ids, plain.city_ids)
+    assert np.array_equal(found.display, plain.display)
+    for more, said in (
+        (f"{text}{text}", "another problem stands behind its EOF"),
+        (f"SALESMEN: 2\n{text}", "has '2' SALESMEN"),
+    ):
+        with pytest.raises(InstanceError, match=said):
+            load_instance("x.tsp", more.encode())
+
+
+@pytest.mark.parametrize(("rows", "there"), [("1 2 3\n4 5\n6", 3), ("1\n2 3\n4 5 6", 4)])
+def test_a_triangle_of_one_row_a_line_needs_no_format(
+    tmp_path: Path, rows: str, there: int
+) -> None:
+    text = f"DIMENSION: 4\nEDGE_WEIGHT_TYPE: EXPLICIT\nEDGE_WEIGHT_SECTION\n{rows}\nEOF\n"
+    found = load_text(tmp_path, text)
+    assert found.matrix is not None
+    assert found.matrix[0, 3] == there
+
+
+def test_fixed_edges_with_absurd_numbers_are_refused(tmp_path: Path) -> None:
+    text = points_text("EUC_2D", np.array(SQUARE)).replace(
+        "EOF", "FIXED_EDGES_SECTION\n1 999999999999999999994\n-1\nEOF"
+    )
+    with pytest.raises(InstanceError, match="FIXED_EDGES_SECTION has a number that is none"):
+        load_instance(tmp_path / "x.tsp", text.encode())
