@@ -264,7 +264,10 @@ def test_the_demonstration_with_no_display_leaves_pictures_and_log(tmp_path: Pat
     assert "finished: the time limit" in done.stdout
     assert "longest stall" in done.stdout
     names = {path.name for path in out.iterdir()}
-    views = ("tour", "decision", "convergence", "hit-rates", "device", "pheromone", "speedup")
+    views = (
+        *("tour", "decision", "convergence", "stops", "hit-rates", "device", "pheromone"),
+        "speedup",
+    )
     others = {"window-light.png", "window-dark.png", "view-compare.png", "view-log.png"}
     expected = {*others, *(f"view-{view}.png" for view in views)}
     assert expected < names

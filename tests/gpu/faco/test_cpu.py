@@ -125,5 +125,5 @@ def test_as_many_ants_as_the_paper_has(cities: int, ants: int) -> None:
 
 
 def test_directed_instances_are_refused_with_a_colony_that_can() -> None:
-    with pytest.raises(ParameterError, match="is directed: choose the colony acs"):
+    with pytest.raises(ParameterError, match="is directed: choose the colony focused"):
         colony_of(makers.directed(20))

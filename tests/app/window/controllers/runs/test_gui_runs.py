@@ -100,7 +100,7 @@ def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     qtbot: QtBot, application: Application
 ) -> None:
     window = application.window
-    press(window, Qt.Key.Key_7)
+    press(window, Qt.Key.Key_8)
     open_(qtbot, application)
     press(window, Qt.Key.Key_N)
     wait_for(qtbot, application, Activity.PAUSED)
@@ -108,7 +108,7 @@ def test_what_was_out_of_sight_comes_when_a_paused_run_is_looked_at(
     qtbot.waitUntil(lambda: run.snapshot is not None)
     settle()
     assert state(application).pheromone is None
-    press(window, Qt.Key.Key_6)
+    press(window, Qt.Key.Key_7)
     qtbot.waitUntil(lambda: window.view(PheromoneView).image.boundingRect().width() == 50)
 
 
@@ -116,8 +116,8 @@ def test_what_was_hidden_is_complete_and_the_best_falls_to_the_final_cost(
     qtbot: QtBot, application: Application
 ) -> None:
     window = application.window
-    press(window, Qt.Key.Key_9)  # the log hides the pheromone
-    press(window, Qt.Key.Key_4)
+    window.dashboard.show_view("log")  # it hides the pheromone
+    press(window, Qt.Key.Key_5)
     press(window, Qt.Key.Key_2)
     open_(qtbot, application, GRID)
     limit(application, seconds=2)
@@ -149,7 +149,7 @@ def test_a_memory_is_named_and_its_hits_are_drawn(qtbot: QtBot, application: App
     window.setup.colony.choose_alias("acs-spm")
     open_(qtbot, application)
     limit(application, iterations=30)
-    press(window, Qt.Key.Key_4)
+    press(window, Qt.Key.Key_5)
     run_to_the_end(qtbot, application)
     assert "Selective memory, s = 8" in window.view(PheromoneView).caption.text()
     assert "local" in window.view(HitRateView).note.text()
