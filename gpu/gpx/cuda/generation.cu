@@ -398,6 +398,7 @@ __global__ void __launch_bounds__(SEARCH_THREADS, OWN == 1 && !FAR ? 2 : 1) sear
     // An explorer has many vertices in conflict: it makes fewer moves, so that nobody waits for it.
     unsigned found = 0, end = record.time + (crossing ? plan.quota : ~0u);
     Word effort = 0, most_effort = crossing ? ~0ull : plan.work >> a.halved[EXPLORING];
+    __syncthreads();  // all have read the record
     if (thread == 0) a.records[ant] = record;
     if (goes_on) kept.load(min(int(colors), a.near));
     while (true) {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import closing
 from typing import Any
 
 import numpy as np
@@ -457,7 +458,7 @@ def test_what_can_be_changed_while_it_runs_is_taken_over_by_the_colony_as_it_sta
     other |= {"rho": 0.5}
     live = {field.name for field in dataclasses.fields(kind) if field.metadata["explanation"].live}
     assert live
-    for name in live:
+    for name in sorted(live):
         before = records(colony)["time"].tolist()
         values = {**parameters.to_dict(), name: other[name]}
         parameters = kind.from_mapping(values).resolved(graph.n)
@@ -467,6 +468,15 @@ def test_what_can_be_changed_while_it_runs_is_taken_over_by_the_colony_as_it_sta
     if "left" in live:
         assert colony.phases["search"][0].args.island_trails is None  # type: ignore[attr-defined]
     colony.close()
+
+
+def test_an_explorer_begins_anew_again_and_again() -> None:
+    values = {"ants": 6, "moves": 10, "explorers": 1, "optimizers": 0, "partials": 0, "patience": 1}
+    graph = random_graph(30, 0.5)
+    parameters = GpxGpuParameters.from_mapping(values).resolved(graph.n)
+    with closing(GpxCudaColony(graph, parameters, EmulatedMachine(), SEED)) as colony:
+        colony.iterate(8)
+        assert records(colony)["time"][-1] > 0
 
 
 @pytest.mark.parametrize("left", ["trails", "random", "head"])
