@@ -98,9 +98,9 @@ def reading_options(command: _Command) -> _Command:
     @click.option(
         "--columns",
         metavar="A,B[,C]",
-        help="Which columns of a table count, where its header does not say it: those of x and y, "
-        "of latitude and longitude, or of both ends of an edge, and then that of names; two or "
-        "three names or numbers, the first column being 1.",
+        help="Which columns of a table of places count, where its header does not say it: those of "
+        "x and y, or of latitude and longitude, and then that of names; two or three names or "
+        "numbers, the first column being 1.",
     )
     @click.option("--unit", help="What a matrix or a list of distances counts in, as in min or km.")
     @click.option("--encoding", help="Of a text file, as in utf-8 or cp1252.")

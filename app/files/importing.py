@@ -9,7 +9,7 @@ from app.files.library import with_kept
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
 from gpu.problems.loading import load_likely
-from gpu.problems.preview import Preview, preview
+from gpu.problems.preview import FilePreview, preview
 from gpu.problems.reading import AS_FOUND, Doubt, ReadAs
 
 
@@ -20,7 +20,7 @@ class Reading:
     path: Path
     data: bytes  # unpacked
     read_as: ReadAs  # what the user has said
-    preview: Preview
+    preview: FilePreview
     instance: Instance | None = None  # None if it cannot be read so
     problem: str = ""  # why it cannot
     doubt: Doubt | None = None  # what else the user should say

@@ -25,7 +25,7 @@ _LONGEST_CELL = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class FilePreview:
     """What a user is shown of a file, and what can be said of it."""
 
     title: str  # what its format is, in words
@@ -45,7 +45,7 @@ class Preview:
         return max(map(len, self.rows), default=0)
 
 
-def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> Preview:
+def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> FilePreview:
     """Return what the unpacked ``data`` of the file at ``path`` show, read in this way.
 
     InstanceError if it is none of the kind that the user says.
@@ -55,7 +55,7 @@ def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> Preview:
     binary = is_binary_table(file.data)
     settings = {"encoding"} if not binary and file.text is not None else set[str]()
     if len(found.kinds) < 2 and read_as.kind is None:  # it says itself what is in it
-        return Preview(found.title, found.kinds, frozenset(settings))
+        return FilePreview(found.title, found.kinds, frozenset(settings))
     settings |= {"kind", "coordinates", "columns", "unit", "header"}
     try:
         table = given = Table.of(file)
@@ -67,7 +67,7 @@ def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> Preview:
             for _, cells in itertools.islice(table.rows(), PREVIEW_ROWS)
         ]
     except InstanceError as error:
-        return Preview(found.title, found.kinds, frozenset(settings), problem=str(error))
+        return FilePreview(found.title, found.kinds, frozenset(settings), problem=str(error))
     sheets = sheet_names(file) if binary else ()
     settings |= {"sheet"} if len(sheets) > 1 else set()
     separator = ""
@@ -75,7 +75,7 @@ def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> Preview:
         settings |= {"separator", "decimal"}
         words = {sign: word for word, sign in SEPARATOR_NAMES.items()}
         separator = words.get(given.separator, given.separator)
-    return Preview(
+    return FilePreview(
         found.title,
         found.kinds,
         frozenset(settings),

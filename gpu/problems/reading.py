@@ -44,7 +44,7 @@ class ReadAs:
 
     kind: FileKind | None = None
     coordinates: str = ""  # one of :data:`COORDINATES`
-    columns: str = ""  # names or numbers, from 1, with commas: of x and y, or of both ends
+    columns: str = ""  # of places: names or numbers, from 1, with commas: x, y, perhaps names
     unit: str = ""  # of the costs, as the user calls it
     encoding: str = ""  # of the text, as Python calls it
     separator: str = ""  # of columns: a character, or one of :data:`SEPARATOR_NAMES`

@@ -36,7 +36,7 @@ class PrintedList:
     rows: Sequence[Any]
 
 
-class Pages:
+class PrintedPages:
     """One job of a printer. First :meth:`picture` is drawn, then :meth:`list`."""
 
     def __init__(self, printer: QPrinter, listed: PrintedList, of: PicturedView) -> None:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.tables import Column
-from gpu.problems.preview import Preview
+from gpu.problems.preview import FilePreview
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, Doubt, FileKind, ReadAs
 from views.setup.fields import ChoiceBox
 from views.widgets.controls import make_button
@@ -121,7 +121,7 @@ class ImportSheet(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setMinimumSize(520, 330)
         self.read_as = AS_FOUND
-        self._preview: Preview | None = None
+        self._preview: FilePreview | None = None
         self._doubt: Doubt | None = None
         self._found = AS_FOUND  # how the file is read now
         self.choices: dict[str, QComboBox] = {}
@@ -168,7 +168,7 @@ class ImportSheet(QDialog):
 
     def show_preview(
         self,
-        preview: Preview,
+        preview: FilePreview,
         found: ReadAs,
         told: str,
         problem: str,
@@ -401,7 +401,7 @@ def _cell(at: int, row: tuple[int, Sequence[str]]) -> str:
     return row[1][at] if at < len(row[1]) else ""
 
 
-def _mark(at: int, preview: Preview, row: tuple[int, Sequence[str]]) -> str:
+def _mark(at: int, preview: FilePreview, row: tuple[int, Sequence[str]]) -> str:
     """Mark the names of columns, and what of the rows is taken for something."""
     if preview.headers and row[0] == 0:
         return "bold muted"

@@ -39,7 +39,7 @@ _UNITS = {  # what a matrix is of, in a sentence
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Distances:
+class GivenDistances:
     """Distances as they were found."""
 
     values: Reals  # (n, n), from row to column; NaN where there is none
@@ -56,13 +56,13 @@ def load_matrix(file: InputFile, square: Square) -> TspInstance:
     seen += [square.named_by] if square.names else []
     return instance_of(
         file,
-        Distances(
+        GivenDistances(
             square.values, square.names, square.unit, seen, [square.note] if square.note else []
         ),
     )
 
 
-def instance_of(file: InputFile, found: Distances) -> TspInstance:
+def instance_of(file: InputFile, found: GivenDistances) -> TspInstance:
     """Return the instance of the distances that were ``found`` in ``file``."""
     said = file.read_as
     unit = unit_of(said.unit) if said.unit else found.unit

@@ -36,6 +36,7 @@ _CITY_NUMBER = re.compile(r"[-+]?[0-9]{1,18}(?:\.0*)?")
 _FIRST_CELL = re.compile(TSPLIB_NUMBER.pattern + "|[0-9]+[:)]")
 _MOST_NUMBERS = 4  # of a row: a city's number and three coordinates
 _LARGEST_INT = 2**31
+# Fewer than in a table: a lone point or question mark is a damaged file.
 _NO_WAY = frozenset(("-", "x", "inf", "infinity", "nan", "na", "n/a", "none", "null", "∞"))
 _CHARACTERS_AT_ONCE = 1 << 17  # of a matrix that are read without a pause
 

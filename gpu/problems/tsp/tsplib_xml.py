@@ -12,7 +12,7 @@ from gpu.core.machine.processors import SPARE, free_memory
 from gpu.problems.document import in_memory
 from gpu.problems.input_file import InputFile
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.matrices import Distances, instance_of
+from gpu.problems.tsp.matrices import GivenDistances, instance_of
 
 _ROOT = re.compile(
     rb"\s*(?:<\?.*?\?>\s*|<!--.*?-->\s*)*<(?:\w+:)?travellingSalesmanProblemInstance\b", re.S
@@ -92,4 +92,4 @@ def load_tsplib_xml(file: InputFile) -> TspInstance:
     with in_memory(file.path):
         values = np.full((n, n), np.nan)
         values[starts, ends] = np.frombuffer(reader.costs)
-        return instance_of(file, Distances(values, seen=["TSPLIB's XML"]))
+        return instance_of(file, GivenDistances(values, seen=["TSPLIB's XML"]))

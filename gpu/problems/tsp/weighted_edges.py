@@ -14,7 +14,7 @@ from gpu.problems.input_file import InputFile
 from gpu.problems.quantities import Quantities, factor, smallest
 from gpu.problems.table import Table, is_whole_number
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.matrices import Distances, instance_of
+from gpu.problems.tsp.matrices import GivenDistances, instance_of
 
 _AN_ENTRY = 24  # bytes of a distance while the matrix is made
 _MOSTLY_BOTH = (
@@ -123,7 +123,7 @@ def load_weighted_edges(file: InputFile, table: Table, columns: EdgeColumns) -> 
     np.fill_diagonal(values, np.nan)
     return instance_of(
         file,
-        Distances(
+        GivenDistances(
             values,
             tuple(map(name_of, found.labels)),
             found.unit,

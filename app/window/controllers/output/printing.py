@@ -11,7 +11,7 @@ from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.problems.tsp.stops import Stops, stops
-from views.frame.print_pages import Pages, PrintedList
+from views.frame.print_pages import PrintedList, PrintedPages
 from views.frame.print_picture import PicturedView
 from views.tour.stops_view import StopsView, stop_columns, summary_of
 from views.tour.tour_view import TourView
@@ -58,7 +58,7 @@ class PrintController(Controller):
         instance = found.instance
         about = [one for one in (summary_of(found), instance.seen, instance.note) if one]
         listed = PrintedList(instance.name, about, stop_columns(found), range(len(found)))
-        pages = Pages(printer, listed, PicturedView(map_, "", window.theme))
+        pages = PrintedPages(printer, listed, PicturedView(map_, "", window.theme))
         if not pages.begin():
             window.tell("The printer does not take it: choose another one, or a PDF file")
             return

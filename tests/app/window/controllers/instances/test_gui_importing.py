@@ -13,7 +13,7 @@ from app.window.application import Application
 from gpu.core.instance import Instance
 from gpu.problems.tsp.instance import TspInstance
 from tests.app.in_window import GRID, open_, sheet_of
-from tests.hands import choose, click, drop, press, write
+from tests.hands import choose, click, drop, press, settle, write
 from views.importing.import_sheet import ImportSheet
 
 TIMES = "von/nach;Depot;Nord;Süd\nDepot;0;12,5;7\nNord;11;0;4,5\nSüd;8;5;0\n"
@@ -152,7 +152,7 @@ def test_nothing_in_the_sheet_is_cut(
     opened.files.open(file)
     sheet = sheet_of(qtbot, opened)
     sheet.resize(*size)
-    qtbot.wait(50)
+    settle()
     for box in sheet.choices.values():
         if box.isVisible():
             assert box.width() >= box.minimumSizeHint().width()
