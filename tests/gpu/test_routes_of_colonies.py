@@ -18,7 +18,7 @@ from gpu.core.snapshot import Wanted
 from gpu.core.system import System
 from tests.digests import emulated
 from tests.emulation import needs_emulation
-from tests.gpu.problems.tsp.test_routes import INFINITE, Case, drawn, matrix_instance
+from tests.gpu.problems.tsp.routes.test_routes import INFINITE, Case, drawn, matrix_instance
 
 SEEDS, MOST_ITERATIONS = 4, 20
 SYMMETRIC = ("crossing", "faco")  # take no directed instance
@@ -104,6 +104,8 @@ def test_on_a_gpu(name: str) -> None:
 
 
 @pytest.mark.cuda
-@pytest.mark.parametrize("name", [name for name in COLONIES if "cuda" in catalog.named(name).builders])
+@pytest.mark.parametrize(
+    "name", [name for name in COLONIES if "cuda" in catalog.named(name).builders]
+)
 def test_on_a_device(name: str) -> None:
     check(name, DEVICE, 24)
