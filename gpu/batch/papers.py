@@ -50,8 +50,9 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "construction-ms": ("time of construction in an iteration", "ms"),
     "update-ms": ("time of the update in an iteration", "ms"),
     "rest-ms": ("time of all but construction in an iteration", "ms"),
-    "construction-speedup": ("greatest speedup of construction", "times"),
-    "update-speedup": ("greatest speedup of the update", "times"),
+    "construction-speedup": ("speedup of construction", "times"),
+    "greatest-construction-speedup": ("greatest speedup of construction", "times"),
+    "greatest-update-speedup": ("greatest speedup of the update", "times"),
     "occupancy": ("warps that build tours at once, of those that could", "%"),
     "choice-gflops": ("numbers computed in the choice info", "10⁹ a second"),
     "choice-gbs": ("bytes read and written in the choice info", "10⁹ a second"),
@@ -62,7 +63,10 @@ MEASURES: Mapping[str, tuple[str, str]] = {
 }
 """What a number of a paper is: its name, and its unit."""
 
-RATIOS = ("speedup", "greatest-speedup", "construction-speedup", "update-speedup")
+RATIOS = (
+    *("speedup", "greatest-speedup", "construction-speedup"),
+    *("greatest-construction-speedup", "greatest-update-speedup"),
+)
 """Measures that compare with another configuration; so does the greatest deviation."""
 
 Sentence = Annotated[str, msgspec.Meta(max_length=LONGEST_SENTENCE)]
@@ -295,11 +299,13 @@ def _folder() -> Path:
     return Path(str(importlib.resources.files("resources"))) / "studies"
 
 
-def _order(path: Path) -> tuple[str, str, int]:
-    """Sort by paper, then tables before figures, each by number."""
+def _order(path: Path) -> tuple[str, str, int, str]:
+    """Sort by paper, then tables before figures, each by number; what else is of it comes next."""
     paper, _, rest = path.stem.partition("-")
     kind, _, number = rest.partition("-")
-    return paper, "z" if kind == "figure" else kind, int(number) if number.isdigit() else 0
+    first, _, part = number.partition("-")
+    place = int(first) if first.isdigit() else 0
+    return paper, "z" if kind == "figure" else kind, place, part
 
 
 @dataclass(frozen=True, slots=True)
