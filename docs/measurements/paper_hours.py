@@ -36,10 +36,10 @@ _MEANS = """
 
 def hours(item: Item) -> float | None:
     """Return the hours of the whole study of ``item``; None if nothing of it was run."""
-    path = RESULTS / f"{item.path.stem}.sqlite"
-    if not path.is_file():
+    kept = RESULTS / f"{item.path.stem}.sqlite"
+    if not kept.exists():
         return None
-    with closing(sqlite3.connect(path)) as results:
+    with closing(sqlite3.connect(kept)) as results:
         measured: dict[str, Known] = defaultdict(dict)
         for label, name, n, host, seconds, *made in results.execute(_MEANS):
             told = json.loads(host)
