@@ -11,7 +11,7 @@ from gpu.core.errors import InstanceError
 from gpu.core.words import shown
 
 COORDINATES = ("plane", "degrees", "geo")
-"""What the numbers of places can be; see :func:`gpu.problems.tsp.places.load_places`."""
+"""What the numbers of places can be; see ``load_places`` in gpu/problems/tsp/places."""
 
 SEPARATOR_NAMES = {"blank": "", "tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 """Words for what separates columns; blanks of any number are one separator."""
