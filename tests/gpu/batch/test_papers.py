@@ -292,14 +292,17 @@ def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
     studied(toys, name="old")
     with closing(sqlite3.connect(path)) as old:
         old.executescript("DROP TABLE phases; DROP TABLE counts")
+        for column in ("unit", "decimals", "read_as"):
+            old.execute(f"ALTER TABLE instances DROP COLUMN {column}")
         old.execute("PRAGMA user_version = 1")
     before = read_results(path)
     assert len(before.rows) == 12
-    assert not any(row.phases for row in before.rows)
+    assert not any(row.phases or row.unit for row in before.rows)
     with Store(path) as store:
         assert store.waiting() == []
     with closing(sqlite3.connect(path)) as new:
         assert new.execute("PRAGMA user_version").fetchone() == (STORE_VERSION,)
+        assert new.execute("SELECT DISTINCT unit, decimals FROM instances").fetchall() == [("", 0)]
         for table in ("phases", "counts"):
             assert new.execute(f"SELECT * FROM {table}").fetchall() == []
 
