@@ -100,9 +100,8 @@ How to read the tables:
   interval itself. **In brackets: the paper's number.** A paper gives no deviation, so no test of
   two samples is possible. Where the paper's number lies outside our interval, its difference from
   ours is more than the spread of our runs.
-- No ± means that there is one run only, or that all runs gave the same number. A gap above 0 that
-  several colonies share without ± is that of the nearest-neighbour tour, which every run knows
-  before it begins: none of their runs found a shorter one.
+- No ± means that there is one run only, or that all runs gave the same number.
+- A result is the best that ants have built, not the nearest-neighbour tour or the greedy coloring.
 - \\+ and − mark a significant difference from the configuration that the table compares with, or
   else from the one with the lowest mean. They stand behind our number for our runs (rank-sum test,
   level 0.05, Holm's correction), and behind the paper's for the paper's. ≈: no significant

@@ -26,11 +26,18 @@ from gpu.batch.papers import (
     readiness,
 )
 from gpu.batch.plan import _ANY
-from gpu.batch.store import STORE_VERSION, Store, read_results
+from gpu.batch.store import (
+    STORE_VERSION,
+    Store,
+    read_ended,
+    read_records,
+    read_results,
+)
+from gpu.batch.study import Study
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
 from tests.golden import Golden
-from tests.gpu.batch.studies import planned, studied
+from tests.gpu.batch.studies import Inline, planned, studied
 from tests.study_results import run, study
 
 ITEMS = items()
@@ -287,14 +294,19 @@ parameters = { ants = 2 }
         Design.from_toml(text.replace('"phases"', '"phase"'))
 
 
+def without_units(old: sqlite3.Connection, version: int) -> None:
+    """Make the tables those of an earlier version."""
+    for column in ("unit", "decimals", "read_as"):
+        old.execute(f"ALTER TABLE instances DROP COLUMN {column}")
+    old.execute(f"PRAGMA user_version = {version}")
+
+
 def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
     path = toys / "old.sqlite"
     studied(toys, name="old")
     with closing(sqlite3.connect(path)) as old:
         old.executescript("DROP TABLE phases; DROP TABLE counts")
-        for column in ("unit", "decimals", "read_as"):
-            old.execute(f"ALTER TABLE instances DROP COLUMN {column}")
-        old.execute("PRAGMA user_version = 1")
+        without_units(old, version=1)
     before = read_results(path)
     assert len(before.rows) == 12
     assert not any(row.phases or row.unit for row in before.rows)
@@ -305,6 +317,28 @@ def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
         assert new.execute("SELECT DISTINCT unit, decimals FROM instances").fetchall() == [("", 0)]
         for table in ("phases", "counts"):
             assert new.execute(f"SELECT * FROM {table}").fetchall() == []
+
+
+def test_runs_of_an_earlier_version_whose_best_no_ant_had_built_wait_again(toys: Path) -> None:
+    path = toys / "old.sqlite"
+    studied(toys, name="old")
+    with closing(sqlite3.connect(path)) as old:
+        without_units(old, version=3)
+        keys = [key for (key,) in old.execute("SELECT key FROM runs ORDER BY id")]
+        # what the run began with, no whole iteration, and a tour that was given
+        old.execute("UPDATE runs SET best_iteration = 0 WHERE id = 1")
+        old.execute("UPDATE runs SET best_iteration = 0, iterations = 0 WHERE id = 2")
+        old.execute("UPDATE runs SET best_iteration = 0, start_sha256 = 'a' WHERE id = 3")
+        old.commit()
+    assert read_ended(path) == set(keys[2:])
+    assert {one.key for one in read_records(path, keys)} == set(keys[2:])
+    assert [row.state for row in read_results(path).rows] == ["waiting"] * 2 + ["done"] * 10
+    with Store(path) as store:
+        assert store.waiting() == keys[:2]
+        study = Study(planned(toys), store, Inline())
+        study.run()
+        assert study.progress.complete
+    assert [row.state for row in read_results(path).rows] == ["done"] * 12
 
 
 def test_the_guide_is_true() -> None:
