@@ -73,6 +73,7 @@ def _measuring(design: Design, limit: MeasuredLimit) -> Design:
         seeds=tuple(range(1, limit.runs + 1)),
         budget=StopSettings(iterations=limit.iterations, go_on=True),
         colonies=(limit.of,),
+        reading=design.reading,
     )
 
 
