@@ -18,7 +18,7 @@ from gpu.core.snapshot import Wanted
 from gpu.core.system import System
 from tests.digests import emulated
 from tests.emulation import needs_emulation
-from tests.gpu.problems.tsp.test_routes import INFINITE, Case, drawn, matrix_instance
+from tests.gpu.problems.tsp.routes.test_routes import INFINITE, Case, drawn, matrix_instance
 
 SEEDS, MOST_ITERATIONS = 4, 20
 SYMMETRIC = ("crossing", "faco")  # take no directed instance
