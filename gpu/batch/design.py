@@ -93,6 +93,7 @@ class ColonyDesign:
     parameters: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     start: str = ""  # the file of the tour to begin with; {instance} stands for the name
     instances: tuple[str, ...] = ()  # names of those that it runs on; empty: on all
+    alone: bool = False  # whether nothing may run beside its runs, because their times are compared
 
     @property
     def combinations(self) -> tuple[dict[str, Value], ...]:
@@ -237,8 +238,9 @@ class Design:
                 "instances": list(one.instances),
                 "parameters": values,
                 "start": one.start,
+                "alone": one.alone,
             }
-            given = {name: value for name, value in table.items() if value not in ("", {}, [])}
+            given = {name: value for name, value in table.items() if value not in ("", {}, [], 0)}
             parts.append("[[colony]]\n" + lines_of(given))
         return "\n".join(parts)
 
@@ -297,6 +299,7 @@ class _ColonyTable:
     instances: _Names = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
     start: str = ""
+    alone: bool = False
 
 
 @dataclass
@@ -321,6 +324,7 @@ _MUST = {
     "seeds": "whole numbers, such as [1, 2, 3] or { first = 1, count = 10 }",
     "count": f"a whole number from 1 to {MOST_CASES:,}, as in seeds = {{ first = 1, count = 10 }}",
     "apart": "true or false",
+    "alone": "true or false",
     "budget": "a table: [budget], and limits such as seconds = 10 below",
     "budgets": "a table for each instance: d198 = { seconds = 5 }",
     "measure": f'"{MEASURE_PHASES}", or be left out',
@@ -371,6 +375,7 @@ def _colony(table: Mapping[str, Any]) -> ColonyDesign:
         parameters={name: _tried(name, value) for name, value in found.parameters.items()},
         start=found.start,
         instances=tuple(found.instances),
+        alone=found.alone,
     )
 
 
