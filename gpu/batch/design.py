@@ -94,6 +94,8 @@ class ColonyDesign:
     start: str = ""  # the file of the tour to begin with; {instance} stands for the name
     instances: tuple[str, ...] = ()  # names of those that it runs on; empty: on all
     alone: bool = False  # whether nothing may run beside its runs, because their times are compared
+    # of each of its runs, in the place of the study's; None: those
+    budget: StopSettings | None = None
 
     @property
     def combinations(self) -> tuple[dict[str, Value], ...]:
@@ -137,12 +139,14 @@ class Design:
             raise DesignError(
                 f"two colonies have the label {label!r}: give each of them a label of its own"
             )
-        if not all(budget.limited for budget in (self.budget, *self.budgets.values())):
+        own = (one.budget for one in self.colonies if one.budget is not None)
+        every = [self.budget, *self.budgets.values(), *own]
+        if not all(budget.limited for budget in every):
             raise DesignError(
                 "the runs might never end: give seconds, iterations or another limit in [budget]"
             )
         if self.measure:
-            for budget in (self.budget, *self.budgets.values()):
+            for budget in every:
                 if limits_of(budget).keys() - {"go_on", "seconds"} != {"iterations"}:
                     raise DesignError(
                         f'measure = "{self.measure}" needs iterations in [budget]; it may have '
@@ -199,8 +203,10 @@ class Design:
         """By how much the seeds of a configuration differ from those of the one before it."""
         return max(self.seeds) - min(self.seeds) + 1
 
-    def budget_of(self, instance: str) -> StopSettings:
-        """Return the budget of the runs on the instance of this name."""
+    def budget_of(self, instance: str, one: ColonyDesign | None = None) -> StopSettings:
+        """Return the budget of the runs on the instance of this name, those of ``one`` if given."""
+        if one is not None and one.budget is not None:
+            return one.budget
         return self.budgets.get(instance, self.budget)
 
     @property
@@ -239,6 +245,7 @@ class Design:
                 "parameters": values,
                 "start": one.start,
                 "alone": one.alone,
+                "budget": {} if one.budget is None else limits_of(one.budget),
             }
             given = {name: value for name, value in table.items() if value not in ("", {}, [], 0)}
             parts.append("[[colony]]\n" + lines_of(given))
@@ -300,6 +307,7 @@ class _ColonyTable:
     parameters: dict[str, Any] = field(default_factory=dict)
     start: str = ""
     alone: bool = False
+    budget: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -325,7 +333,8 @@ _MUST = {
     "count": f"a whole number from 1 to {MOST_CASES:,}, as in seeds = {{ first = 1, count = 10 }}",
     "apart": "true or false",
     "alone": "true or false",
-    "budget": "a table: [budget], and limits such as seconds = 10 below",
+    "budget": "a table: [budget], and limits such as seconds = 10 below; in a colony, "
+    "budget = { seconds = 10 }",
     "budgets": "a table for each instance: d198 = { seconds = 5 }",
     "measure": f'"{MEASURE_PHASES}", or be left out',
     "device": f"{', '.join(_DEVICE_KINDS[:-1])} or {_DEVICE_KINDS[-1]}: a study may go on on "
@@ -376,6 +385,7 @@ def _colony(table: Mapping[str, Any]) -> ColonyDesign:
         start=found.start,
         instances=tuple(found.instances),
         alone=found.alone,
+        budget=_budget(found.budget) if found.budget else None,
     )
 
 

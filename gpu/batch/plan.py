@@ -99,8 +99,8 @@ def make_plan(
                 f"apart: leave out {named[instance.name]} or {path}"
             )
         digests[instance.name], named[instance.name] = instance.sha256, path
-        budget = design.budget_of(instance.name)
-        budget.criteria(instance)  # refuses a criterion that is impossible here
+        for budget in {design.budget_of(instance.name, one) for one in design.colonies}:
+            budget.criteria(instance)  # refuses a criterion that is impossible here
         planned = CaseInstance(
             InstanceReference(str(path.absolute()), instance.name, instance.sha256),
             instance.n,
@@ -109,7 +109,7 @@ def make_plan(
         )
         several.append(
             [
-                (planned, budget, *one, colony.alone)
+                (planned, design.budget_of(instance.name, colony), *one, colony.alone)
                 for colony in design.colonies
                 for one in _configurations(design, colony, instance, folder)
             ]
