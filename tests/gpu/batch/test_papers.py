@@ -87,6 +87,7 @@ def item_of(text: str = TOML) -> Item:
 def test_the_items_are_those_of_the_papers() -> None:
     names = {one.name for one in ITEMS}
     wanted = {f"2016/table-{number}" for number in range(3, 11)}
+    wanted |= {"2016/table-3-construction", "2016/table-9-solutions"}
     wanted |= {f"2016/figure-{number}" for number in range(6, 11)}
     wanted |= {f"2020/table-{number}" for number in range(3, 11)}
     wanted |= {f"2020/figure-{number}" for number in range(6, 12)}
@@ -102,7 +103,7 @@ def test_the_items_are_those_of_the_papers() -> None:
 def test_an_item_names_what_exists(item: Item) -> None:
     told = item.authors, item.year, item.title, item.shows, item.gpu, item.cpu, item.differs
     assert all(told)
-    assert item.numbers or item.claims
+    assert item.numbers or item.claims or item.lists
     for one in item.design.colonies:
         for values in one.combinations:
             system = catalog.find(one.colony, _ANY[one.device])
@@ -173,9 +174,11 @@ def test_a_trial_is_shorter() -> None:
     ):
         with pytest.raises(DesignError):
             wrong.of(design)
-    nine = find_item("2016/table-9").design
-    assert nine is not None
-    assert limited_seconds(nine) == pytest.approx(60 * (2.5 + 2.84 + 5.52 + 17.64 + 26.39 + 231.28))
+    limits = "ring = { seconds = 2 }\ngrid = { seconds = 3.5 }"
+    limited = item_of(TOML.replace("[[colony]]", f"[budgets]\n{limits}\n[[colony]]", 1)).design
+    assert limited_seconds(limited) == pytest.approx(len(limited.seeds) * 2 * 5.5)
+    nine = find_item("2016/table-9").design  # its limits are measured
+    assert limited_seconds(nine) is None
     assert limited_seconds(design) is None
 
 
@@ -306,19 +309,27 @@ parameters = { ants = 2 }
         Design.from_toml(text.replace('"phases"', '"phase"'))
 
 
+def without_units(old: sqlite3.Connection, version: int) -> None:
+    """Make the tables those of an earlier version."""
+    for column in ("unit", "decimals", "read_as"):
+        old.execute(f"ALTER TABLE instances DROP COLUMN {column}")
+    old.execute(f"PRAGMA user_version = {version}")
+
+
 def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
     path = toys / "old.sqlite"
     studied(toys, name="old")
     with closing(sqlite3.connect(path)) as old:
         old.executescript("DROP TABLE phases; DROP TABLE counts")
-        old.execute("PRAGMA user_version = 1")
+        without_units(old, version=1)
     before = read_results(path)
     assert len(before.rows) == 12
-    assert not any(row.phases for row in before.rows)
+    assert not any(row.phases or row.unit for row in before.rows)
     with Store(path) as store:
         assert store.waiting() == []
     with closing(sqlite3.connect(path)) as new:
         assert new.execute("PRAGMA user_version").fetchone() == (STORE_VERSION,)
+        assert new.execute("SELECT DISTINCT unit, decimals FROM instances").fetchall() == [("", 0)]
         for table in ("phases", "counts"):
             assert new.execute(f"SELECT * FROM {table}").fetchall() == []
 
@@ -327,7 +338,7 @@ def test_runs_of_an_earlier_version_whose_best_no_ant_had_built_wait_again(toys:
     path = toys / "old.sqlite"
     studied(toys, name="old")
     with closing(sqlite3.connect(path)) as old:
-        old.execute("PRAGMA user_version = 3")
+        without_units(old, version=3)
         keys = [key for (key,) in old.execute("SELECT key FROM runs ORDER BY id")]
         # what the run began with, no whole iteration, and a tour that was given
         old.execute("UPDATE runs SET best_iteration = 0 WHERE id = 1")
