@@ -61,7 +61,7 @@ def header(session: Session, instance: Instance) -> dict[str, Any]:
         "instance": {
             "name": instance.name,
             "comment": instance.comment,
-            "n": instance.n,
+            "n": instance.real_n,
             "problem": instance.problem.value,
             **instance.facts,
             **({"unit": instance.unit} if instance.unit else {}),
@@ -171,6 +171,7 @@ def _found(instance: Instance, state: RunState) -> dict[str, object]:
         instance.problem.words.solutions: state.solutions_built,
         "best": cost,
         "best_iteration": None if cost is None else state.best_iteration,
+        "ants_best": state.ants_cost,
         "gap_percent": None if cost is None else instance.gap_percent(cost),
         **({"found_by": state.found_by} if state.found_by else {}),
         **({"kernel": state.kernel} if state.kernel else {}),
@@ -392,7 +393,7 @@ class Recorder:
 
 def _frame_writer(recorder: Recorder, instance: Instance, limit: float) -> FrameWriter:
     path = recorder.path
-    first = frames.header_of(recorder.header, path.name)
+    first = frames.header_of(recorder.header, path.name, instance.n)
     return FrameWriter(
         path.with_suffix(frames.FRAMES_SUFFIX), first, instance.n, round(limit * MB), recorder._tell
     )
