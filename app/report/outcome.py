@@ -181,8 +181,8 @@ def index_page(papers: Mapping[str, Sequence[PaperOutcome]]) -> str:
     parts = [
         "# The papers, measured again",
         f"`formicarium reproduce` knows {_kinds([one.item for one in every])}. They have "
-        f"{found.planned:,} runs: {found.text}. Of {len(every)} items {whole} are whole. The results "
-        f"are of {commits}.",
+        f"{found.planned:,} runs: {found.text}. Of {len(every)} items {whole} are whole. The "
+        f"results are of {commits}.",
         f"Of {counted(len(claims), 'claim')} of the papers: {_counts(claims)}.",
         "*Runs*: a run that was *cut* ended by a limit of time before the paper's; its time for a "
         "tour, or of a phase, comes from fewer iterations. One that is *missing* was not made. "

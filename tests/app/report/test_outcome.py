@@ -40,12 +40,11 @@ def test_the_kept_pages_count_the_runs_that_come_with_the_program() -> None:
     papers = Path(__file__).resolve().parents[3] / "docs" / "papers"
     assert not [*papers.glob("results/*")], "results come with the program: see --results"
     index = papers.joinpath("README.md").read_text("utf-8")
-    for item in items():
+    for item in (one for one in items() if one.kept_results.is_file()):
         found = kept_coverage(item)
         assert f"| {item.item} | {found.text} |" in index, f"{item.name}: --outcomes writes it anew"
-        link = f"](../../resources/results/{item.kept_results.name})"
         page = papers.joinpath(f"{item.name.partition('/')[0]}.md").read_text("utf-8")
-        assert (link in page) == item.kept_results.is_file()
+        assert f"](../../resources/results/{item.kept_results.name})" in page
 
 
 def test_numbers_of_ours_stand_before_the_papers(golden: Golden) -> None:
