@@ -36,6 +36,7 @@ from gpu.core.words import counted, shown
 from gpu.run.stopping import StopSettings
 
 LONGEST_SENTENCE = 1000  # characters
+RESULTS_KEPT = Path(str(importlib.resources.files("resources"))) / "results"
 ALL = "all instances"  # stands for the instance of a number that is of all of them together
 
 MEASURES: Mapping[str, tuple[str, str]] = {
@@ -150,6 +151,11 @@ class Item(PaperTable):
     path: Path
     design: Design  # with as many runs as the paper has
     text: str = field(repr=False, default="")  # of the file
+
+    @property
+    def kept_results(self) -> Path:
+        """The file of the results that come with the program; perhaps there is none."""
+        return RESULTS_KEPT / f"{self.path.stem}.sqlite"
 
     @property
     def paper(self) -> str:
