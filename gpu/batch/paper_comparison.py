@@ -11,6 +11,7 @@ import numpy as np
 
 from gpu.batch.analysis import Analysis, rates
 from gpu.batch.cases import CaseRow
+from gpu.batch.coverage import unreached
 from gpu.batch.design import Design
 from gpu.batch.findings import Sample
 from gpu.batch.papers import ALL, RATIOS, Item, Numbers
@@ -143,15 +144,16 @@ def cut_short(item: Item, sample: Sample) -> str:
     if not sample.done:
         return ""
     budget = item.design.budget_of(sample.instance)
-    for name in ("iterations", "solutions"):
-        whole: int | None = getattr(budget, name)
-        made = [getattr(row, name) for row in sample.done]
-        if whole is not None and min(made) < whole:
-            return f"{float(np.mean(made)):,.0f} of {whole:,} {name}"
-    spent = [row.seconds for row in sample.done]
-    if budget.seconds is not None and min(spent) < 0.99 * budget.seconds:
-        return f"{float(np.mean(spent)):.3g} of {budget.seconds:.3g} seconds"
-    return ""
+    name = next(filter(None, (unreached(budget, row) for row in sample.done)), "")
+    if not name:
+        return ""
+    made = float(np.mean([getattr(row, name) for row in sample.done]))
+    whole = getattr(budget, name)
+    return (
+        f"{made:.3g} of {whole:.3g} seconds"
+        if name == "seconds"
+        else f"{made:,.0f} of {whole:,} {name}"
+    )
 
 
 def _compared(

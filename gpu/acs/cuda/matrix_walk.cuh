@@ -83,7 +83,7 @@ struct MatrixWalk : GuidedWalk {
         if (!AHEAD) return false;
         int from = city, mine = candidate.city();
         unsigned rank = candidate.reverse();
-        float before = trail, changed = here_and_now(change(trail));
+        float before = trail, changed = UPDATES == ATOMIC ? here_and_now(change(trail)) : 0.0f;
         if (!is_usual()) return false;
         settle(due);
         go_on(turn);
