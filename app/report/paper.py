@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from matplotlib.axes import Axes
 
+from app.report.figures import figure_plots
 from app.report.html import download, element, table
 from app.report.plot import PlotLook, PrintPlot, drawn, figure, file_name
 from app.report.plots import logarithmic
@@ -85,8 +86,9 @@ def paper_parts(
         yield element(
             "p", download("paper.csv", csv_of(PAPER_COLUMNS, numbers), "This table as CSV")
         )
-    for plot in paper_plots(numbers):
-        yield figure(plot, look, set())
+    told: set[str] = set()
+    for plot in (*figure_plots(item, analysis), *paper_plots(numbers)):
+        yield figure(plot, look, told)
     yield element("h3", "What differs from the paper")
     yield element("ul", *(element("li", text) for text in item.differs or ("Nothing is known.",)))
     yield from _left_out(item, analysis, absent)

@@ -37,6 +37,7 @@ from gpu.run.stopping import StopSettings
 
 LONGEST_SENTENCE = 1000  # characters
 RESULTS_KEPT = Path(str(importlib.resources.files("resources"))) / "results"
+BY_INSTANCE = "instance"  # what a figure has to the right, if no parameter
 ALL = "all instances"  # stands for the instance of a number that is of all of them together
 
 MEASURES: Mapping[str, tuple[str, str]] = {
@@ -87,6 +88,16 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FigureDesign:
+    """What a figure of the paper has on its axes: ``[[paper.figures]]``."""
+
+    measure: str  # one of MEASURES, upwards
+    by: Label  # a parameter of the colonies, or BY_INSTANCE, to the right
+    against: Label = ""  # label of what a speedup is relative to
+    each: Literal["instance", "colony"] = "instance"  # has a figure of its own, with its curves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PaperTable:
     """The table ``[paper]`` of an item's file. Texts are one line each."""
 
@@ -103,6 +114,7 @@ class PaperTable:
     hours: Hours | None = None  # that the paper's hardware took, by its own times
     h100_hours: Hours | None = None  # that an H100 takes, foreseen from the runs in docs/papers
     numbers: tuple[Numbers, ...] = ()
+    figures: tuple[FigureDesign, ...] = ()  # as the paper's authors drew them
     lists: tuple[str, ...] = ()  # measures of which ours are shown, where the paper has no numbers
 
 
@@ -120,6 +132,9 @@ _ITEM_MUST = {
     "on": 'a list of instances, or ["*"]',
     "over": "a table with a list of values for each name",
     "cases": "the number of cases that must hold, from 1 on",
+    "figures": "written as [[paper.figures]], with two brackets, once for each figure",
+    "by": f'a parameter, or "{BY_INSTANCE}"',
+    "each": '"instance" or "colony"',
     "claims": "written as [[paper.claims]], with two brackets, once for each claim",
     "numbers": "written as [[paper.numbers]], with two brackets, once for each configuration",
     "measure": f"one of {', '.join(MEASURES)}",
@@ -157,7 +172,7 @@ class Item(PaperTable):
             raise DesignError("it has no table [paper], which says what is reproduced")
         paper = _on_lines(paper)
         design = Design.from_table(table)
-        for key, kind in (("numbers", Numbers), ("claims", Claim)):
+        for key, kind in (("numbers", Numbers), ("claims", Claim), ("figures", FigureDesign)):
             several = paper.get(key, [])
             for one in several if isinstance(several, list) else ():
                 if isinstance(one, dict):
@@ -194,6 +209,15 @@ def _check(paper: PaperTable, labels: Collection[str]) -> None:
     for one in paper.lists:
         if one not in MEASURES or one in (*compares, "friedman", "friedman-p"):
             raise DesignError(f"[paper]: lists has {shown(one, 40)!r}, which cannot be listed")
+    for figure in paper.figures:
+        where = "[[paper.figures]]"
+        if figure.measure not in MEASURES or figure.measure in ("friedman", "friedman-p"):
+            raise DesignError(f"{where}: measure = {figure.measure!r} cannot be drawn")
+        if bool(figure.against) != (figure.measure in compares):
+            needs = "has no" if figure.against else "needs"
+            raise DesignError(f"{where}: {figure.measure} {needs} against")
+        if figure.against and figure.against not in labels:
+            raise DesignError(f"{where}: {figure.against!r} is no configuration of the study")
     for numbers in paper.numbers:
         measure, against = numbers.measure, numbers.against
         if measure not in MEASURES:
