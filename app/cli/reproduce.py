@@ -61,7 +61,8 @@ if TYPE_CHECKING:
     "sources",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Results of another item: runs that are the same are taken over. May be given repeatedly.",
+    help="Results of another item, or of a trial of it: runs that are the same are taken over. May "
+    "be given repeatedly; with --page nothing else is done.",
 )
 @processes_option
 @gpu_runs_option
@@ -152,12 +153,12 @@ def reproduce(
         raise FormicariumError("--plan and --page: choose one of them")
     check_plan(only_plan, cluster)
     wanted = find_item(item)
-    ready = readiness(wanted, find, cuda=cuda)
+    ready = readiness(wanted, find, cuda=cuda or (only_page and bool(sources)))
     names = tuple(filter(None, map(str.strip, (only or "").split(","))))
     trial = Trial(runs, iterations, seconds, names)
     out = out or Path(f"{results_name(wanted, trial)}.sqlite")
     status = 0
-    if not only_page:
+    if not only_page or sources:
         if ready.design is None:
             raise DesignError(
                 f"{wanted.name}: nothing of it can be run here: {why_not(wanted, ready)}"
@@ -180,7 +181,7 @@ def reproduce(
         executor = executor_of(processes, gpu_runs, cluster)
         if only_plan:
             return tell_expected_time(plan, plan.cases, executor, as_json)
-        status = work_on(plan, out, executor, retry_failed, as_json, sources)
+        status = work_on(plan, out, executor, retry_failed, as_json, sources, runs_none=only_page)
         if status not in (0, 1):
             return status
     return _make_page(wanted, ready, out) or status

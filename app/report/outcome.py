@@ -266,6 +266,10 @@ def _numbers(measure: str, numbers: Sequence[Compared], item: Item) -> Iterator[
     rows = list(dict.fromkeys(one[0].instance for one in found))
     by_label = sorted(found, key=lambda one: _places(one[0], labels, names)[1])
     columns = list(dict.fromkeys(map(_label, by_label)))
+    for quoted in item.quoted:
+        if quoted.measure == measure:
+            columns.append(quoted.algorithm)
+            cells |= {(of, quoted.algorithm): value_text(one) for of, one in quoted.values.items()}
     if not rows:
         yield "Nothing of it was run."
         return

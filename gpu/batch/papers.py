@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.resources
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -68,6 +68,9 @@ MEASURES: Mapping[str, tuple[str, str]] = {
 RATIOS = ("speedup", "greatest-speedup", "construction-speedup", "update-speedup")
 """Measures that compare with another configuration; so does the greatest deviation."""
 
+_COMPARES = (*RATIOS, "greatest-deviation")
+_ALONE = tuple(one for one in MEASURES if one not in (*_COMPARES, "friedman", "friedman-p"))
+
 Sentence = Annotated[str, msgspec.Meta(max_length=LONGEST_SENTENCE)]
 Number = Annotated[float, msgspec.Meta(ge=-LIMIT_LARGEST, le=LIMIT_LARGEST)]
 Hours = Annotated[float, msgspec.Meta(ge=0, le=LIMIT_LARGEST)]
@@ -85,6 +88,15 @@ class Numbers:
     # by instance: the paper's mark of significance
     marks: dict[str, Literal["+", "-"]] = field(default_factory=dict)
     note: Label = ""  # what else belongs to them, such as the device
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Numbers that a paper quotes of another algorithm: ``[[paper.quoted]]``."""
+
+    algorithm: Label
+    measure: str  # one of MEASURES that stands alone
+    values: Annotated[dict[str, Number], msgspec.Meta(min_length=1)]  # by instance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,13 +127,14 @@ class PaperTable:
     h100_hours: Hours | None = None  # that an H100 takes, foreseen from the runs in docs/papers
     numbers: tuple[Numbers, ...] = ()
     figures: tuple[FigureDesign, ...] = ()  # as the paper's authors drew them
+    quoted: tuple[Quoted, ...] = ()
     lists: tuple[str, ...] = ()  # measures of which ours are shown, where the paper has no numbers
 
 
 _TEXT = "a text in quotation marks, and not too long"
 _ITEM_MUST = {
     **dict.fromkeys(("authors", "title", "shows", "gpu", "cpu", "baseline"), _TEXT),
-    **dict.fromkeys(("configuration", "against", "note"), _TEXT),
+    **dict.fromkeys(("configuration", "against", "note", "algorithm"), _TEXT),
     **dict.fromkeys(("hours", "h100_hours"), f"a number from 0 to {LIMIT_LARGEST:.0e}"),
     "item": '"Table 5" or the like',
     "year": "a year, such as 2016",
@@ -136,6 +149,7 @@ _ITEM_MUST = {
     "by": f'a parameter, or "{BY_INSTANCE}"',
     "each": '"instance" or "colony"',
     "claims": "written as [[paper.claims]], with two brackets, once for each claim",
+    "quoted": "written as [[paper.quoted]], with two brackets, once for each algorithm",
     "numbers": "written as [[paper.numbers]], with two brackets, once for each configuration",
     "measure": f"one of {', '.join(MEASURES)}",
     "values": "a table with a number for each instance",
@@ -172,7 +186,8 @@ class Item(PaperTable):
             raise DesignError("it has no table [paper], which says what is reproduced")
         paper = _on_lines(paper)
         design = Design.from_table(table)
-        for key, kind in (("numbers", Numbers), ("claims", Claim), ("figures", FigureDesign)):
+        kinds = {"numbers": Numbers, "quoted": Quoted, "claims": Claim, "figures": FigureDesign}
+        for key, kind in kinds.items():
             several = paper.get(key, [])
             for one in several if isinstance(several, list) else ():
                 if isinstance(one, dict):
@@ -181,7 +196,7 @@ class Item(PaperTable):
         found = read_as(PaperTable, paper, "[paper]", _ITEM_MUST)
         _check(found, set(design.labels))
         for claim in found.claims:
-            check_claim(claim, names_of(design))
+            check_claim(claim, names_of(design, found.quoted))
         read = {one.name: getattr(found, one.name) for one in fields(found)}
         return cls(name=name, path=path, design=design, text=text, **read)
 
@@ -205,15 +220,14 @@ def _check(paper: PaperTable, labels: Collection[str]) -> None:
         raise DesignError(
             f"[paper]: baseline = {paper.baseline!r} is no configuration of the study"
         )
-    compares = (*RATIOS, "greatest-deviation")
-    for one in paper.lists:
-        if one not in MEASURES or one in (*compares, "friedman", "friedman-p"):
-            raise DesignError(f"[paper]: lists has {shown(one, 40)!r}, which cannot be listed")
+    for listed in paper.lists:
+        if listed not in _ALONE:
+            raise DesignError(f"[paper]: lists has {shown(listed, 40)!r}, which cannot be listed")
     for figure in paper.figures:
         where = "[[paper.figures]]"
-        if figure.measure not in MEASURES or figure.measure in ("friedman", "friedman-p"):
+        if figure.measure not in (*_ALONE, *_COMPARES):
             raise DesignError(f"{where}: measure = {figure.measure!r} cannot be drawn")
-        if bool(figure.against) != (figure.measure in compares):
+        if bool(figure.against) != (figure.measure in _COMPARES):
             needs = "has no" if figure.against else "needs"
             raise DesignError(f"{where}: {figure.measure} {needs} against")
         if figure.against and figure.against not in labels:
@@ -225,13 +239,24 @@ def _check(paper: PaperTable, labels: Collection[str]) -> None:
         for label in filter(None, (numbers.configuration, against)):
             if label not in labels:
                 raise DesignError(f"[[paper.numbers]]: {label!r} is no configuration of the study")
-        if bool(against) != (measure in compares):
+        if bool(against) != (measure in _COMPARES):
             raise DesignError(
                 f"[[paper.numbers]]: {measure} needs against, and no other measure does"
             )
+    for one in paper.quoted:
+        if one.measure not in _ALONE:
+            raise DesignError(
+                f"[[paper.quoted]]: measure = {shown(one.measure, 40)!r} must be one of "
+                f"{', '.join(_ALONE)}"
+            )
+        if one.algorithm in labels or not one.algorithm:
+            raise DesignError(
+                f"[[paper.quoted]]: algorithm = {one.algorithm!r} must be a name that no "
+                f"configuration of the study has"
+            )
 
 
-def names_of(design: Design) -> Names:
+def names_of(design: Design, quoted: Sequence[Quoted]) -> Names:
     """Return what the condition of a claim may name."""
     return Names(
         MEASURES,
@@ -239,6 +264,7 @@ def names_of(design: Design) -> Names:
         ("friedman", "friedman-p"),
         design.labels,
         design.instances,
+        {one.algorithm for one in quoted},
     )
 
 
