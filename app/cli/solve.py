@@ -303,6 +303,8 @@ def _summary(result: Result) -> str:
         known = instance.cost_unit.text(instance.optimum, "")
         beside = f", {abs(gap):.2f} % {where} {whose} best known {known}"
     found = "with which the run began"
+    if result.ants_cost is not None and result.cost < result.ants_cost:
+        found += f"; the ants' best: {instance.cost_unit.amount(result.ants_cost, '')}"
     if result.best_iteration:
         found = f"found in iteration {result.best_iteration}"
         if result.found_by:

@@ -10,7 +10,7 @@ from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
-from gpu.problems.tsp.stops import Stops, stops
+from gpu.problems.tsp.routes.stops import Stops, stops
 from views.frame.print_pages import PrintedList, PrintedPages
 from views.frame.print_picture import PicturedView
 from views.tour.stops_view import StopsView, stop_columns, summary_of
