@@ -54,6 +54,7 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "construction-speedup": ("greatest speedup of construction", "times"),
     "update-speedup": ("greatest speedup of the update", "times"),
     "occupancy": ("warps that build tours at once, of those that could", "%"),
+    "tabu-bytes": ("bytes of an ant's tabu", ""),
     "choice-gflops": ("numbers computed in the choice info", "10⁹ a second"),
     "choice-gbs": ("bytes read and written in the choice info", "10⁹ a second"),
     "local-hits": ("local updates that find their trail in the memory", "%"),

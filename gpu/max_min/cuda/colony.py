@@ -7,7 +7,7 @@ They differ in how ants draw a city, in the tabu, and in whether there are candi
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from gpu.core.legacy import Legacy
@@ -100,6 +100,10 @@ class MmasColony(DeviceTourColony):
     def _adjusted(self) -> None:
         state = State(self._machine.download(self._arrays["state"]))
         self._update.take_over(self._arrays, state.best_length, self._update.begun(self._arrays))
+
+    def gauges(self) -> Mapping[str, int]:
+        """And the bytes of an ant's tabu; see :class:`gpu.core.colony.Gauged`."""
+        return {**super().gauges(), "tabu_bytes": self._construction.tabu_bytes}
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""

@@ -47,6 +47,7 @@ class MmasConstruction(TourConstruction):
 
     form = WeightForm.FLOATS
     listed_form = WeightForm.NONE
+    tabu_bytes: int  # that the tabu of an ant takes, in registers, shared or global memory
 
 
 class Wheel(StDynamic, MmasConstruction):
@@ -56,6 +57,10 @@ class Wheel(StDynamic, MmasConstruction):
     alone = kernels.RWM_LC_ALONE
     order = UNVISITED_LISTS[LC]
     other = "GlobalUnvisited"
+
+    def _arrange(self, machine: Machine, parameters: MmasGroupParameters) -> None:
+        super()._arrange(machine, parameters)
+        self.tabu_bytes = self.place[2] or 4 * self.n  # in global memory it is in the tours
 
     def _asked(self, parameters: MmasGroupParameters) -> tuple[int | None, bool]:
         return None if parameters.warps is None else LANES * parameters.warps, False
@@ -96,6 +101,7 @@ class Rows(MmasConstruction):
         tiles = next(count for count in shapes if count >= needed)
         self.kernel = f"build_tours_by_rows<{selection}, {row}, {tiles}>"
         self.place = self.ants, LANES * warps, 0
+        self.tabu_bytes = 4 * LANES * warps * -(-tiles // 4)  # a word a lane for four tiles
         # What is read after the last row is not used.
         columns = weight_columns(self.n)
         whole = 2 * (self.n * columns + max(0, TILE_CITIES * tiles - columns))
@@ -115,6 +121,7 @@ class Sampling(MmasConstruction):
         self.form = WeightForm.HALVES if half else WeightForm.FLOATS
         row = "HalfRow" if half else "FullRow"
         shared = ENTRY_BYTES[tabu] * self.n
+        self.tabu_bytes = shared
         check_shared(machine, shared, self.n, "mmas-wrs-bt")
         warps = parameters.warps or 1  # one is the fastest: it needs no barrier
         alone = warps == 1
@@ -146,6 +153,7 @@ class ListTours(MmasConstruction):
         )
         self.source = kernels.LISTS_WRS if samples else kernels.LISTS_RWM
         tabu_bytes = -(-(-(-n // 8) if tabu == BT else ENTRY_BYTES[tabu] * n) // 16) * 16
+        self.tabu_bytes = tabu_bytes
         check_shared(machine, tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
         rows = 1 if width == LANES else kernels.MOST_LIST_ROWS
         warps = min(MOST_LIST_WARPS, -(-self.ants // machine.multiprocessors))

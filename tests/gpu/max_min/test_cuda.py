@@ -230,6 +230,24 @@ def test_local_search_before_the_update(name: str, instance: TspInstance, kind: 
         assert list(colony.timed_iteration()) == ["construction", "local search", "update"]
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param("rwm-lc", 4 * 70 + 2 * 8 * 32, id="two arrays, and room behind one"),
+        pytest.param("rwm-ct", 2 * 70, id="one array"),
+        pytest.param("wrs-lc", 4 * 70, id="two arrays"),
+        pytest.param("wrs-ct", 2 * 70, id="one array for samples"),
+        pytest.param("rwm-bt", 4 * 32, id="a word a lane"),
+        pytest.param("wrs-bt-cl", 16, id="a bit a city"),
+        pytest.param("wrs-lc-cl", 288, id="two arrays beside lists"),
+    ],
+)
+def test_bytes_of_an_ants_tabu(name: str, expected: int) -> None:
+    """Table 1 of the 2020 paper; bytes beside lists come in sixteens."""
+    with emulated(name, scattered(70, extent=20), {"ants": 3, "rho": 0.3}) as colony:
+        assert colony.gauges()["tabu_bytes"] == expected
+
+
 def test_limits_are_shown_before_the_first_iteration() -> None:
     with (
         emulated("rwm-bt", scattered(40), {}) as ours,
