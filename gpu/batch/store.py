@@ -46,7 +46,7 @@ from gpu.core.records import Count, Real, record_of
 from gpu.core.words import without_folders
 
 APPLICATION_ID = 0x466D5374  # "FmSt": tells that a file is a study's
-STORE_VERSION = 4  # of the tables, in PRAGMA user_version. A file of a later version is refused.
+STORE_VERSION = 5  # of the tables, in PRAGMA user_version. A file of a later version is refused.
 
 FIRST_TABLES = """
 CREATE TABLE study (
@@ -141,7 +141,13 @@ CREATE TABLE counts (
 ) WITHOUT ROWID;
 """
 
-ADDED = {2: PHASES_TABLE, 3: COUNTS_TABLE}
+COST_UNITS = """
+ALTER TABLE instances ADD COLUMN unit TEXT NOT NULL DEFAULT '';
+ALTER TABLE instances ADD COLUMN decimals INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN read_as TEXT NOT NULL DEFAULT '';
+"""
+
+ADDED = {2: PHASES_TABLE, 3: COUNTS_TABLE, 5: COST_UNITS}
 """What each version has added; a file of an earlier one gets it when it is written."""
 
 _COUNTED_SINCE = 4
@@ -264,10 +270,12 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
     title, created, budget = connection.execute(
         "SELECT title, created, budget FROM study"
     ).fetchone()
+    known = {name for _, name, *_ in connection.execute("PRAGMA table_info(instances)")}
+    units = "unit, decimals, " if "unit" in known else ""  # which older files do not have
     rows = _read(
         connection,
-        "name AS instance, n, optimum, label, colony, configurations.parameters, device, seed, "
-        "batch, error",
+        f"name AS instance, n, optimum, {units}label, colony, configurations.parameters, device, "
+        "seed, batch, error",
         "FROM runs JOIN instances ON instances.id = runs.instance "
         "JOIN configurations ON configurations.id = runs.configuration",
     )
@@ -557,9 +565,11 @@ class _Numbers:
         self._known: dict[tuple[str, object], int] = {}
 
     def of_instance(self, one: CaseInstance) -> int:
-        sha256 = one.reference.sha256
-        row = (one.name, sha256, one.n, one.problem, one.optimum)
-        return self._of("instances", "name, sha256, n, problem, optimum", row, "sha256", sha256)
+        sha256, unit = one.reference.sha256, one.cost_unit
+        shown = unit.name, unit.decimals, one.reference.read_as
+        row = (one.name, sha256, one.n, one.problem, one.optimum, *shown)
+        columns = "name, sha256, n, problem, optimum, unit, decimals, read_as"
+        return self._of("instances", columns, row, "sha256", sha256)
 
     def of_configuration(self, one: Configuration) -> int:
         values = json.dumps(dict(one.values))

@@ -91,7 +91,7 @@ def test_the_items_are_those_of_the_papers() -> None:
     wanted |= {f"2020/figure-{number}" for number in range(6, 12)}
     wanted |= {f"2013/{name}" for name in ("table-3", "table-4")}
     wanted |= {f"2013/figure-{number}" for number in range(6, 10)}
-    wanted |= {"murooka/table-1", "murooka/trials", "2017/figure-1", "2017/text"}
+    wanted |= {"2020/trials", "murooka/table-1", "murooka/trials", "2017/figure-1", "2017/text"}
     assert names == wanted
     assert find_item("2016/table-5").item == "Table 5"
 
@@ -294,19 +294,27 @@ parameters = { ants = 2 }
         Design.from_toml(text.replace('"phases"', '"phase"'))
 
 
+def without_units(old: sqlite3.Connection, version: int) -> None:
+    """Make the tables those of an earlier version."""
+    for column in ("unit", "decimals", "read_as"):
+        old.execute(f"ALTER TABLE instances DROP COLUMN {column}")
+    old.execute(f"PRAGMA user_version = {version}")
+
+
 def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
     path = toys / "old.sqlite"
     studied(toys, name="old")
     with closing(sqlite3.connect(path)) as old:
         old.executescript("DROP TABLE phases; DROP TABLE counts")
-        old.execute("PRAGMA user_version = 1")
+        without_units(old, version=1)
     before = read_results(path)
     assert len(before.rows) == 12
-    assert not any(row.phases for row in before.rows)
+    assert not any(row.phases or row.unit for row in before.rows)
     with Store(path) as store:
         assert store.waiting() == []
     with closing(sqlite3.connect(path)) as new:
         assert new.execute("PRAGMA user_version").fetchone() == (STORE_VERSION,)
+        assert new.execute("SELECT DISTINCT unit, decimals FROM instances").fetchall() == [("", 0)]
         for table in ("phases", "counts"):
             assert new.execute(f"SELECT * FROM {table}").fetchall() == []
 
@@ -315,7 +323,7 @@ def test_runs_of_an_earlier_version_whose_best_no_ant_had_built_wait_again(toys:
     path = toys / "old.sqlite"
     studied(toys, name="old")
     with closing(sqlite3.connect(path)) as old:
-        old.execute("PRAGMA user_version = 3")
+        without_units(old, version=3)
         keys = [key for (key,) in old.execute("SELECT key FROM runs ORDER BY id")]
         # what the run began with, no whole iteration, and a tour that was given
         old.execute("UPDATE runs SET best_iteration = 0 WHERE id = 1")

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from gpu.cpu.first_tours import nearest_neighbour_length
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.loading import load_instance
+from gpu.problems.reading import ReadAs
 from gpu.problems.tsp.instance import TspInstance
 from tests.clock import clock_of_units
 from tests.gpu.batch.small_study import started
@@ -190,11 +192,18 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_design_can_be_read() -> None:
-    (text,) = blocks("toml")
+    text, reading = blocks("toml")
+    colonies = text[text.index("[budget]") :]
+    said = Design.from_toml(reading + colonies).reading
+    assert {name: one.route_from for name, one in said.items()} == {
+        "minutes.csv": "Depot", "towns/*.csv": "",
+    }  # fmt: skip
     design = Design.from_toml(text)
     assert sum(len(one.combinations) for one in design.colonies) == 4
     for limit in design.budget.to_dict():
         assert f"`{limit}`" in GUIDE
+    for key in ("read_as", *(field.name for field in fields(ReadAs))):
+        assert key in ("kind", "route") or f"`{key.removeprefix('route_')}`" in GUIDE
 
 
 def test_the_queries_work_and_every_column_is_explained(toys: Path) -> None:
