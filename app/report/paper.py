@@ -85,6 +85,9 @@ def paper_parts(
         yield element(
             "p", download("paper.csv", csv_of(PAPER_COLUMNS, numbers), "This table as CSV")
         )
+    if item.quoted:
+        yield element("p", "What the paper quotes of other algorithms, which were not run here:")
+        yield _quoted_table(item)
     for plot in paper_plots(numbers):
         yield figure(plot, look, set())
     yield element("h3", "What differs from the paper")
@@ -178,9 +181,22 @@ def _table(numbers: Sequence[Compared], planned: int) -> Element:
     )
     groups: dict[str, list[Compared]] = {}
     for one in numbers:
-        name, unit = MEASURES[one.measure]
-        groups.setdefault(f"{name}, {unit}" if unit else name, []).append(one)
+        groups.setdefault(_titled(one.measure), []).append(one)
     return table(columns, groups.items())
+
+
+def _quoted_table(item: Item) -> Element:
+    lines = [
+        [one.algorithm, instance, value_text(value), _titled(one.measure)]
+        for one in item.quoted
+        for instance, value in one.values.items()
+    ]
+    return table(_texts_under("algorithm", "instance", "the paper's number", "of"), [("", lines)])
+
+
+def _titled(measure: str) -> str:
+    name, unit = MEASURES[measure]
+    return f"{name}, {unit}" if unit else name
 
 
 def _interval(interval: Interval) -> str:

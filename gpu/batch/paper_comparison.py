@@ -11,6 +11,8 @@ import numpy as np
 
 from gpu.batch.analysis import Analysis, rates
 from gpu.batch.cases import CaseRow
+from gpu.batch.coverage import unreached
+from gpu.batch.design import Design
 from gpu.batch.findings import Sample
 from gpu.batch.papers import ALL, RATIOS, Item, Numbers
 from gpu.batch.statistics import Friedman, Interval, mean_interval
@@ -94,7 +96,7 @@ def shortfall(item: Item, analysis: Analysis) -> str:
             f"{planned} instead of {len(design.seeds)} runs of each configuration on each instance"
         )
     if dict(analysis.results.budget) != design.limits and not _is_part(
-        analysis.results.budget, design.limits
+        analysis.results.budget, design
     ):
         said.append("other limits than the paper's runs")
     return " and ".join(said)
@@ -112,8 +114,12 @@ def not_run(item: Item, analysis: Analysis) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _is_part(budget: Mapping[str, object], limits: Mapping[str, object]) -> bool:
-    """Whether a study's limits are those of the item, for some of its instances."""
+def _is_part(budget: Mapping[str, object], design: Design) -> bool:
+    """Whether a study's limits are those of the item, for some of its instances.
+
+    Limits that are measured differ from machine to machine.
+    """
+    limits = design.limits
     own, every = budget.get("instances", {}), limits.get("instances", {})
     rest = {name: value for name, value in limits.items() if name != "instances"}
     if {name: value for name, value in budget.items() if name != "instances"} != rest:
@@ -121,7 +127,7 @@ def _is_part(budget: Mapping[str, object], limits: Mapping[str, object]) -> bool
     return (
         isinstance(own, dict)
         and isinstance(every, dict)
-        and all(every.get(name) == value for name, value in own.items())
+        and (design.measured_limit is not None or all(every.get(name) == own[name] for name in own))
     )
 
 
@@ -139,15 +145,16 @@ def cut_short(item: Item, sample: Sample) -> str:
     if not sample.done:
         return ""
     budget = item.design.budget_of(sample.instance)
-    for name in ("iterations", "solutions"):
-        whole: int | None = getattr(budget, name)
-        made = [getattr(row, name) for row in sample.done]
-        if whole is not None and min(made) < whole:
-            return f"{float(np.mean(made)):,.0f} of {whole:,} {name}"
-    spent = [row.seconds for row in sample.done]
-    if budget.seconds is not None and min(spent) < 0.99 * budget.seconds:
-        return f"{float(np.mean(spent)):.3g} of {budget.seconds:.3g} seconds"
-    return ""
+    name = next(filter(None, (unreached(budget, row) for row in sample.done)), "")
+    if not name:
+        return ""
+    made = float(np.mean([getattr(row, name) for row in sample.done]))
+    whole = getattr(budget, name)
+    return (
+        f"{made:.3g} of {whole:.3g} seconds"
+        if name == "seconds"
+        else f"{made:,.0f} of {whole:,} {name}"
+    )
 
 
 def _compared(

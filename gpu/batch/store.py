@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,6 +241,43 @@ def read_ended(path: Path) -> set[str]:
     with opened(path) as connection:
         rows = connection.execute(f"SELECT key, {_state(connection)} FROM runs")
         return {str(key) for key, state in rows if state in (DONE, FAILED)}
+
+
+class Ending(NamedTuple):
+    """How far a run came, and of which commit the program was that made it."""
+
+    instance: str
+    label: str
+    state: str
+    iterations: int
+    solutions: int
+    seconds: float
+    commit: str
+
+
+def read_endings(path: Path) -> Sequence[Ending]:
+    """Return how far each run in the file of a study came; or raise StoreError. It is quick."""
+    with opened(path) as connection:
+        rows = connection.execute(
+            f"SELECT name, label, {_state(connection)}, iterations, solutions, seconds, "
+            "coalesce(\"commit\", '') FROM runs JOIN instances ON instances.id = runs.instance "
+            "JOIN configurations ON configurations.id = runs.configuration "
+            "LEFT JOIN hosts ON hosts.id = runs.host ORDER BY runs.id"
+        )
+        return [record_of(Ending, list(row), _DamagedError, "runs") for row in rows]
+
+
+def read_limits(path: Path) -> dict[str, float]:
+    """Return the seconds that runs in the file of a study may take, by the instance's name.
+
+    StoreError if it is none. Instances whose runs have no such limit are left out.
+    """
+    with opened(path) as connection:
+        rows = connection.execute(
+            "SELECT DISTINCT name, budget FROM runs JOIN instances ON instances.id = runs.instance"
+        )
+        found = {str(name): object_of(budget).get("seconds") for name, budget in rows}
+    return {name: float(one) for name, one in found.items() if isinstance(one, int | float)}
 
 
 def read_design_text(path: Path) -> str:
