@@ -329,7 +329,7 @@ def limited_seconds(design: Design) -> float | None:
     total = 0.0
     for one in design.colonies:
         for name in one.instances or design.instances:
-            seconds = design.budget_of(name).seconds
+            seconds = design.budget_of(name, one).seconds
             if seconds is None:
                 return None
             total += seconds * math.prod(map(len, one.parameters.values())) * len(design.seeds)
@@ -445,7 +445,8 @@ class Trial:
         for one in design.colonies:
             on = tuple(name for name in one.instances if name in kept)
             if on or not one.instances:
-                yield replace(one, instances=on)
+                own = None if one.budget is None else self._shorter(one.budget)
+                yield replace(one, instances=on, budget=own)
 
     def _shorter(self, budget: StopSettings) -> StopSettings:
         def least(given: float | None, most: float | None) -> float | None:
