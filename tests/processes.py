@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gpu.problems.bundled import bundled
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.waiting import PATIENCE, until
 
 RING = "ring-50"

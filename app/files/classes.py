@@ -13,7 +13,7 @@ from app.files.exports import write_whole
 from gpu.core.tables import csv_text
 from gpu.problems.coloring.class_tables import CLASS_TITLE, VERTEX_TITLE, class_columns, class_rows
 from gpu.problems.coloring.instance import GraphInstance
-from gpu.problems.dialect import dialect_of
+from gpu.problems.tables.dialect import dialect_of
 
 
 def export_classes(path: Path, instance: GraphInstance, coloring: NDArray[np.integer]) -> None:

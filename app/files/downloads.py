@@ -21,7 +21,7 @@ from gpu.core.problem import Problem
 from gpu.core.records import record_of
 from gpu.problems.coloring.dimacs import load_graph, write_graph
 from gpu.problems.loading import load_instance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 
 LONGEST_FILE = 64 << 20  # most bytes of a download, packed and unpacked; the largest has 10 MB
 TIMEOUT = 30  # seconds without an answer after which a download fails

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from app.files.exports import ExportError, write_text, write_whole
 from gpu import APPLICATION
 from gpu.core.tables import Column, csv_of
-from gpu.problems.dialect import dialect_of
+from gpu.problems.tables.dialect import dialect_of
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.places import look_like_degrees
-from gpu.problems.tsp.stops import Stop, Stops, stops
+from gpu.problems.tsp.places.place_tables import look_like_degrees
+from gpu.problems.tsp.routes.stops import Stop, Stops, stops
 
 _NOT_DEGREES = ("easting", "northing")  # what says so of numbers that look like degrees
 

@@ -17,16 +17,18 @@ from gpu.problems.coloring.matrix_market import is_matrix_market
 from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import OPEN, Doubt, FileKind, ReadAs, UnsureError
-from gpu.problems.table import is_table
 from gpu.problems.table_kinds import TABLE_KINDS, load_matrix_market, load_table
-from gpu.problems.tsp import matrix_objects, tours, tsplib
-from gpu.problems.tsp.geographic import MAP_FORMATS
+from gpu.problems.tables.table_files import is_table
+from gpu.problems.tsp import tours
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.json_places import is_json_places, load_json_places
-from gpu.problems.tsp.routes import city_called, restricted, with_route
-from gpu.problems.tsp.solomon import is_solomon, load_solomon
-from gpu.problems.tsp.specification import looks_like_tsplib
-from gpu.problems.tsp.tsplib_xml import is_tsplib_xml, load_tsplib_xml
+from gpu.problems.tsp.matrices import matrix_objects
+from gpu.problems.tsp.places.geographic import MAP_FORMATS
+from gpu.problems.tsp.places.json_places import is_json_places, load_json_places
+from gpu.problems.tsp.places.solomon import is_solomon, load_solomon
+from gpu.problems.tsp.routes.closed_tours import city_called, restricted, with_route
+from gpu.problems.tsp.tsplib import tsplib_files
+from gpu.problems.tsp.tsplib.tsplib_xml import is_tsplib_xml, load_tsplib_xml
+from gpu.problems.tsp.tsplib_document import looks_like_tsplib
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def _load_tsplib(file: InputFile) -> Instance:
             "matrix, as a list of lists"
         )
     try:
-        return tsplib.load(file.path, file.data, file.read_as)
+        return tsplib_files.load(file.path, file.data, file.read_as)
     except InstanceError as error:
         if what_else(file.data, GIVE_INSTANCE) or not tours.is_tour(file.path, file.data):
             raise

@@ -18,11 +18,10 @@ from gpu.problems.coloring.instance import GraphInstance, unique_edges
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import ReadAs
 from gpu.problems.tsp.distances import Metric
-from gpu.problems.tsp.globe import check_degrees, globe_instance
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.matrices import from_distances
-from gpu.problems.tsp.places import plane_coordinates
-from gpu.problems.tsp.routes import city_called, restricted, with_route
+from gpu.problems.tsp.matrices.given_distances import from_distances
+from gpu.problems.tsp.places.place_instances import check_degrees, globe_instance, plane_coordinates
+from gpu.problems.tsp.routes.closed_tours import city_called, restricted, with_route
 
 _FINEST = 9  # decimals of coordinates that are kept
 

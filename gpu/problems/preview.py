@@ -9,15 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.core.errors import InstanceError
-from gpu.problems.binary_tables import is_binary_table, sheet_names
 from gpu.problems.document import in_utf8
 from gpu.problems.input_file import InputFile
 from gpu.problems.loading import recognise
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, FileKind, ReadAs
-from gpu.problems.table import LATITUDE, Table, TextTable, X
 from gpu.problems.table_kinds import SeenTable, seen_as
-from gpu.problems.tsp.place_cells import plain_table
-from gpu.problems.tsp.places import has_signs, place_columns
+from gpu.problems.tables.binary_tables import is_binary_table, sheet_names
+from gpu.problems.tables.columns import LATITUDE, X
+from gpu.problems.tables.table import Table
+from gpu.problems.tables.table_files import table_of
+from gpu.problems.tables.text_table import TextTable
+from gpu.problems.tsp.places.place_cells import plain_table
+from gpu.problems.tsp.places.place_tables import has_signs, place_columns
 
 PREVIEW_ROWS = 12
 _MOST_COLUMNS = 60
@@ -58,7 +61,7 @@ def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> FilePreview:
         return FilePreview(found.title, found.kinds, frozenset(settings))
     settings |= {"kind", "coordinates", "columns", "unit", "header"}
     try:
-        table = given = Table.of(file)
+        table = given = table_of(file)
         with suppress(InstanceError):  # what is wrong with it is said when it is read
             if (table.read_as.kind or seen_as(table).kind) is FileKind.PLACES:
                 table = plain_table(table)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from gpu.core.errors import InstanceError
 
 COORDINATES = ("plane", "degrees", "geo")
-"""What the numbers of places can be; see :func:`gpu.problems.tsp.places.load_places`."""
+"""What the numbers of places can be; see ``load_places`` in gpu/problems/tsp/places."""
 
 SEPARATOR_NAMES = {"blank": "", "tab": "\t", "comma": ",", "semicolon": ";", "bar": "|"}
 """Words for what separates columns; blanks of any number are one separator."""

@@ -10,7 +10,7 @@ from gpu.core.instance import Instance, Solution
 from gpu.problems.document import read_bytes
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.route_files import route_in
-from gpu.problems.tsp.route_instance import RouteInstance
+from gpu.problems.tsp.routes.route_instance import RouteInstance
 from gpu.problems.tsp.tours import is_tour
 
 

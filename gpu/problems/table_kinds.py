@@ -13,15 +13,22 @@ from gpu.problems.coloring.adjacency import graph_of_matrix
 from gpu.problems.coloring.building import read_as_of
 from gpu.problems.coloring.class_tables import CLASS_TITLE, VERTEX_TITLE
 from gpu.problems.document import in_memory
-from gpu.problems.headed import headed
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import Doubt, FileKind, UnsureError
-from gpu.problems.squares import NoSquareError, Square, looks_like_distances, square_of
-from gpu.problems.table import Table, is_number, named_coordinates, words_of
-from gpu.problems.tsp import places
-from gpu.problems.tsp.angle_pieces import gathered
-from gpu.problems.tsp.matrices import load_matrix
-from gpu.problems.tsp.weighted_edges import EdgeColumns, load_weighted_edges, weighted_edges
+from gpu.problems.tables.cells import is_number, words_of
+from gpu.problems.tables.columns import named_coordinates
+from gpu.problems.tables.headed import headed
+from gpu.problems.tables.squares import NoSquareError, Square, looks_like_distances, square_of
+from gpu.problems.tables.table import Table
+from gpu.problems.tables.table_files import table_of
+from gpu.problems.tsp.matrices.given_distances import load_matrix
+from gpu.problems.tsp.matrices.weighted_edges import (
+    EdgeColumns,
+    load_weighted_edges,
+    weighted_edges,
+)
+from gpu.problems.tsp.places import place_tables
+from gpu.problems.tsp.places.angle_pieces import gathered
 
 TABLE_KINDS = (FileKind.PLACES, FileKind.MATRIX, FileKind.EDGES, FileKind.ADJACENCY)
 """What a table can be of."""
@@ -115,15 +122,15 @@ def load_table(file: InputFile) -> Instance:
 
     UnsureError if it can be of two kinds; InstanceError says what else is wrong with it.
     """
-    table, said = gathered(headed(Table.of(file))), file.read_as
+    table, said = gathered(headed(table_of(file))), file.read_as
     if said.kind is FileKind.PLACES or (said.kind is None and (said.coordinates or said.columns)):
-        return places.load_places(file.path, file.data, said, table)
+        return place_tables.load_places(file.path, file.data, said, table)
     with in_memory(file.path):
         if said.kind is None:
             _refuse_solution(table)
         seen = seen_as(table)
         if seen.kind is FileKind.PLACES:
-            return places.load_places(file.path, file.data, said, table)
+            return place_tables.load_places(file.path, file.data, said, table)
         if seen.kind is FileKind.MATRIX:
             if seen.square is not None:
                 return load_matrix(file, seen.square)

@@ -18,7 +18,7 @@ from gpu.core.snapshot import Wanted
 from gpu.core.system import System
 from tests.digests import emulated
 from tests.emulation import needs_emulation
-from tests.gpu.problems.tsp.test_routes import INFINITE, Case, drawn, matrix_instance
+from tests.gpu.problems.tsp.routes.test_routes import INFINITE, Case, drawn, matrix_instance
 
 SEEDS, MOST_ITERATIONS = 4, 20
 SYMMETRIC = ("crossing", "faco")  # take no directed instance
@@ -39,6 +39,8 @@ ON_GPU = (
     "faco-gpu",
 )
 """One of each kind of kernels: emulation is slow."""
+DEVICE = "device"
+"""The place of a GPU itself, beside ``cuda:0`` for its emulation."""
 
 
 def cases(count: int) -> list[Case]:
@@ -55,12 +57,12 @@ def cases(count: int) -> list[Case]:
 
 @contextmanager
 def device_named(place: str) -> Iterator[Device]:
-    """Give a device; ``cuda:0`` is the emulation."""
-    if place != "cuda:0":
-        yield devices.find(place)
-        return
-    with emulated() as device:
-        yield device
+    """Give a device; ``cuda:0`` is the emulation, and `DEVICE` the first GPU."""
+    if place == "cuda:0":
+        with emulated() as device:
+            yield device
+    else:
+        yield devices.find("cuda:0" if place == DEVICE else place)
 
 
 def check(name: str, place: str, count: int) -> None:
@@ -99,3 +101,11 @@ def test_on_the_cpu(name: str, place: str) -> None:
 @pytest.mark.parametrize("name", ON_GPU)
 def test_on_a_gpu(name: str) -> None:
     check(name, "cuda:0", 6)
+
+
+@pytest.mark.cuda
+@pytest.mark.parametrize(
+    "name", [name for name in COLONIES if "cuda" in catalog.named(name).builders]
+)
+def test_on_a_device(name: str) -> None:
+    check(name, DEVICE, 24)

@@ -16,7 +16,7 @@ from gpu.core.snapshot import RunState, Wanted
 from gpu.core.tables import Column
 from gpu.problems.tsp.amounts import amounts_of
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.stops import Stops, stops
+from gpu.problems.tsp.routes.stops import Stops, stops
 from views.tour.tour_layers import Tour
 from views.widgets.cached_picture import CachedPicture, have_made
 from views.widgets.controls import fit_texts, make_button

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from gpu.core.formats import number_of, percent
 from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.stops import in_order
+from gpu.problems.tsp.routes.stops import in_order
 from views.problem_display import WELCOME, display_of, is_on_globe
 from views.tour import tour_layers
 from views.tour.city_editing import CLICK, CityEditing, EditLayer

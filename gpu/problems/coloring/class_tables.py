@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gpu.core.errors import InstanceError
 from gpu.problems.document import in_utf8, shortened
 from gpu.problems.input_file import InputFile
-from gpu.problems.table import TextTable
+from gpu.problems.tables.text_table import TextTable
 
 VERTEX_TITLE, CLASS_TITLE = "vertex", "class"
 

@@ -25,7 +25,9 @@ from gpu.problems.document import shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.integers import all_rows
 from gpu.problems.reading import FileKind, ReadAs
-from gpu.problems.table import Table, TextTable, is_number, words_of
+from gpu.problems.tables.cells import is_number, words_of
+from gpu.problems.tables.table import Table
+from gpu.problems.tables.text_table import TextTable
 
 FROM = {
     *("from", "source", "src", "origin", "start", "tail", "u", "von", "quelle", "de", "origen"),

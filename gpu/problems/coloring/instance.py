@@ -22,7 +22,7 @@ from gpu.core.words import counted
 from gpu.problems.coloring.class_tables import is_class_table, read_class_table
 from gpu.problems.coloring.colorings import read_coloring
 from gpu.problems.document import lines_with, plain_name, read_bytes
-from gpu.problems.table import TABLE_SUFFIXES
+from gpu.problems.tables.table_files import TABLE_SUFFIXES
 
 LARGEST_GRAPH = 1 << 26
 """Vertices; a solution, and what is kept of each vertex, are some bytes for every one."""

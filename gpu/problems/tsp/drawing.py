@@ -20,11 +20,11 @@ from gpu.core.instance import Instance
 from gpu.core.random import checked_seed
 from gpu.core.words import counted
 from gpu.problems.document import text_of_cities
-from gpu.problems.table import begins_with_keyword
+from gpu.problems.tables.table_files import begins_with_keyword
 from gpu.problems.tsp.distances import EARTH_RADIUS, Metric, in_minutes
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.places import look_like_degrees, points_of
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.places.place_tables import look_like_degrees, points_of
+from gpu.problems.tsp.tsplib.tsplib_files import load
 
 PASTED_LONGEST = 4_000_000  # characters of a text that is pasted
 DRAWING_FINEST = 1_000  # units that a drawing with fractions spans at least when it is written

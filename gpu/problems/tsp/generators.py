@@ -20,7 +20,7 @@ from gpu.core.random import checked_seed
 from gpu.problems.document import text_of_cities
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 
 Points = NDArray[np.float64]
 Layout = tuple[Points, NDArray[np.int64] | None]

@@ -15,10 +15,12 @@ from gpu.core.errors import InstanceError
 from gpu.core.words import counted
 from gpu.problems.document import in_utf8, shortened
 from gpu.problems.input_file import InputFile
-from gpu.problems.table import Table, is_table, named_coordinates
-from gpu.problems.tsp.geographic import MAP_FORMATS
+from gpu.problems.tables.columns import named_coordinates
+from gpu.problems.tables.table import Table
+from gpu.problems.tables.table_files import is_table, table_of
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.places import load_places
+from gpu.problems.tsp.places.geographic import MAP_FORMATS
+from gpu.problems.tsp.places.place_tables import load_places
 
 _ORDER = "order"  # a heading of a table of a route
 _NUMBERS = ("number", "city")  # that of the cities' numbers, now and until 0.1.0
@@ -32,7 +34,7 @@ def route_in(path: Path, data: bytes, instance: TspInstance) -> NDArray[np.int32
     """
     file = InputFile(path, in_utf8(path, data))
     if file.value is None and is_table(file):
-        table = Table.of(file)
+        table = table_of(file)
         heads = [cell.casefold() for cell in table.header]
         at = next((heads.index(one) for one in _NUMBERS if one in heads), None)
         if at is not None and (_ORDER in heads or len(heads) == 1):

@@ -32,7 +32,7 @@ from gpu.problems.document import (
     what_else,
 )
 from gpu.problems.structured import begins_as_value, structured
-from gpu.problems.tsp.specification import document_of
+from gpu.problems.tsp.tsplib_document import document_of
 
 _END = -1
 _TOUR_ENDINGS = re.compile(r"(\.a?tsp)?(\.opt\w*)?(\.tour|\.cyc|\.sol|\.txt)?$", re.IGNORECASE)

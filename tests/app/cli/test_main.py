@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from gpu import __version__
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.app.conftest import Command
 from tests.processes import INSTANCE, RING, command, environment, run
 

@@ -23,7 +23,7 @@ from app.files.exports import ExportError
 from gpu.core.snapshot import RunState
 from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.problems.bundled import bundled
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Result, RunOutcome
 from gpu.run.session import new_session

@@ -24,7 +24,7 @@ from gpu.core.snapshot import RunState
 from gpu.core.tables import csv_text
 from gpu.core.words import shown
 from gpu.problems.bundled import bundled
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from gpu.run.log.recorder import Recorder, header, outcome_line
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, RunOutcome

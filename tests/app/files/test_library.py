@@ -25,7 +25,7 @@ from gpu.problems.coloring.dimacs import load_graph
 from gpu.problems.coloring.generators import mycielski
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from gpu.run.session import InstanceReference
 from tests.app.conftest import Command
 from tests.processes import published

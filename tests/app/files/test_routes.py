@@ -17,10 +17,10 @@ from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.problems.solutions import load_solution
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.places import load_places
-from gpu.problems.tsp.route_instance import RouteInstance
-from gpu.problems.tsp.routes import restricted
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.places.place_tables import load_places
+from gpu.problems.tsp.routes.closed_tours import restricted
+from gpu.problems.tsp.routes.route_instance import RouteInstance
+from gpu.problems.tsp.tsplib.tsplib_files import load
 
 pytestmark = pytest.mark.usefixtures("windows_files")
 

@@ -19,7 +19,7 @@ from gpu.cpu.geometry import distance, geometry_of, weight
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import weights
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.makers import caller
 

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import minimum_spanning_tree
 from gpu.cpu.alpha import OneTree, alpha_neighbours
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.test_first_tours import LIMITED
 

@@ -32,7 +32,7 @@ from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.gpu.cuda.test_machine import TOGETHER
 
 pytestmark = [pytest.mark.cuda, pytest.mark.timeout(300)]
@@ -216,7 +216,7 @@ def test_a_device_that_fails_in_mid_run_is_one_sentence(tmp_path: Path) -> None:
             from gpu.core.errors import DeviceError
             from gpu.core.snapshot import Wanted
             from gpu.problems.bundled import bundled
-            from gpu.problems.tsp.tsplib import load
+            from gpu.problems.tsp.tsplib.tsplib_files import load
 
             place = devices.find("cuda")
             system = catalog.find("acs-gpu-alt", place)

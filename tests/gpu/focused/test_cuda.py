@@ -18,7 +18,7 @@ from gpu.focused.cpu.colony import FocusedCpuColony
 from gpu.focused.cuda import FocusedCudaColony
 from gpu.focused.parameters import MOST_DIRECTED, FocusedCudaParameters, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.routes import with_route
+from gpu.problems.tsp.routes.closed_tours import with_route
 from gpu.tour_changes.parameters import QUADRANTS, STRONGEST
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers

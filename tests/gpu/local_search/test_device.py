@@ -9,7 +9,7 @@ from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cuda.colony import DeviceColony, machine_of
 from gpu.problems.bundled import bundled
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.gpu.cpu.makers import directed, uniform
 from tests.gpu.local_search.test_cpu import random_tours
 from tests.gpu.local_search.test_cuda import assert_as_on_the_cpu

@@ -13,7 +13,7 @@ from gpu.core.trails import branching_factor
 from gpu.max_min.cpu import MmasCpuColony
 from gpu.max_min.parameters import MmasCpuParameters, spread_of
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.gpu.ant_system.test_cpu import SELECTIONS, SMALL, each_pair
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import assert_same_tours, run_together, trails_of

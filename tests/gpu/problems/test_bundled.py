@@ -21,8 +21,8 @@ from gpu.problems.making import INSTANCE_KINDS, Recipe, make
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.generators import RECIPES, grid, lower_bound, ring
 from gpu.problems.tsp.neighbours import nearest_neighbours
-from gpu.problems.tsp.routes import PATH
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.routes.closed_tours import PATH
+from gpu.problems.tsp.tsplib.tsplib_files import load
 
 TOURS = [one for one in bundled() if one.problem is Problem.TSP]
 

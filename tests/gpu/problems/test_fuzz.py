@@ -13,7 +13,7 @@ from gpu.core.errors import InstanceError
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.gpu.problems.texts import (
     FORMATS,
     PLANE,

@@ -29,14 +29,15 @@ from gpu.problems.document import lines_of, text_of
 from gpu.problems.input_file import InputFile
 from gpu.problems.loading import load_instance, recognise
 from gpu.problems.reading import FileKind, UnsureError
-from gpu.problems.table import Table
 from gpu.problems.table_kinds import kind_of
-from gpu.problems.tsp import explicit, specification
+from gpu.problems.tables.table_files import table_of
+from gpu.problems.tsp import tsplib_document
 from gpu.problems.tsp.drawing import pasted
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.specification import document_of
 from gpu.problems.tsp.tours import edges_in_common, read_tour
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib import explicit
+from gpu.problems.tsp.tsplib.tsplib_files import load
+from gpu.problems.tsp.tsplib_document import document_of
 from tests.golden import Golden
 from tests.gpu.problems.texts import HEAD, is_one_sentence, load_text, matrix_text, symmetric
 
@@ -53,7 +54,7 @@ def test_what_a_file_is(tmp_path: Path, golden: Golden) -> None:
         if FileKind.PLACES not in found.kinds:
             return f"{found.kinds[0].name}: {found.title}"
         try:
-            seen = kind_of(Table.of(InputFile(path, text)))
+            seen = kind_of(table_of(InputFile(path, text)))
         except UnsureError as unsure:
             return is_one_sentence(path, str(unsure), 400)
         return f"{seen.kind.name}: {seen.saw or 'as it is'}"
@@ -135,7 +136,7 @@ def test_what_has_zeros_is_no_text() -> None:
 
 
 def test_lines_are_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(specification, "_LINES_FORGOTTEN", 2)
+    monkeypatch.setattr(tsplib_document, "_LINES_FORGOTTEN", 2)
     found = document_of(FILE, b"NAME: a\nNODE_COORD_SECTION\n1 0 0\n2 0 1\n3 1 1\nEOF\n")
     lines = found.sections["NODE_COORD_SECTION"]
     assert len(lines) == 3

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpu.problems.tsp.distances import Metric, space_of
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 
 HEAD = "NAME:q\nTYPE:TSP\nDIMENSION:3\nEDGE_WEIGHT_TYPE:EUC_2D\nNODE_COORD_SECTION\n"
 

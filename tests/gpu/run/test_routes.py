@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gpu.core.errors import InstanceError
-from gpu.problems.tsp.routes import hamiltonian
+from gpu.problems.tsp.routes.closed_tours import hamiltonian
 from gpu.run import from_matrix, open_route, solve
 from gpu.run.session import Session, StartReference, new_session
 from gpu.run.stopping import StopSettings

@@ -12,7 +12,7 @@ from gpu.core.errors import DeviceError, FormicariumError, InstanceError
 from gpu.core.machine import devices
 from gpu.core.machine.devices import Device, Survey
 from gpu.problems.bundled import bundled
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from gpu.run.session import Session, SessionError, choose, new_session, why_not_on_a_gpu
 from gpu.run.stopping import StopSettings
 from tests.colonies import some_cities

@@ -11,7 +11,7 @@ from gpu.core.instance import Instance
 from gpu.problems.loading import with_wanted_route
 from gpu.problems.reading import ReadAs
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.routes import calls_of
+from gpu.problems.tsp.routes.closed_tours import calls_of
 from views.setup.route_row import MOST_LISTED
 from views.tour.route_menu import RouteMenu
 from views.tour.tour_view import TourView

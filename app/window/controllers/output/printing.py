@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QDialog
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
-from gpu.problems.tsp.stops import stops
+from gpu.problems.tsp.routes.stops import stops
 from views.frame.print_pages import PrintedList, PrintedPages
 from views.frame.print_picture import PicturedView
 from views.graph.classes_view import ClassesView, ListedClasses

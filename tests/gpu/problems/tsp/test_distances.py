@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gpu.problems.tsp import distances
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.gpu.problems.texts import PLANE, SOLID, points_text
 
 # Names alone: the folder itself is found by the fixture, when the tests run.

@@ -21,7 +21,7 @@ from gpu.problems.tsp.drawing import (
     text_of_drawing,
 )
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from gpu.problems.tsp import distances, neighbours
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours, quadrant_neighbours
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.gpu.cpu import makers
 from tests.gpu.problems.texts import PLANE, SOLID
 

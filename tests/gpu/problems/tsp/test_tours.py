@@ -12,7 +12,7 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.problems.solutions import load_solution
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.gpu.problems.texts import points_text
 
 

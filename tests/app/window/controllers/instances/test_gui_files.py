@@ -15,7 +15,7 @@ from app.window.application import Application
 from gpu.core.formats import whole
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.app.in_window import (
     LONGEST,
     limit,

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.problems.bundled import bundled
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.route_instance import RouteInstance
+from gpu.problems.tsp.routes.route_instance import RouteInstance
 from tests.app.in_window import GRID, limit, log_of, open_, run_to_the_end, state, use_colony
 from tests.colonies import RandomColony
 from tests.hands import NONE, choose, click, press, write

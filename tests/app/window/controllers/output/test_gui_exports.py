@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from gpu.core.stop_limits import STOP_LIMITS
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from gpu.run.log.run_log import read_log
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings

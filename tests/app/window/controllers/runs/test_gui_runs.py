@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.tsplib import load
+from gpu.problems.tsp.tsplib.tsplib_files import load
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from tests.app.in_window import (

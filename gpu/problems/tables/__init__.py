@@ -1,0 +1,1 @@
+"""Tables, in whatever file: rows of cells, and what stands in them."""

@@ -1,0 +1,126 @@
+"""Which files are tables, and the table in one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from gpu.problems.document import plain_name
+from gpu.problems.input_file import InputFile
+from gpu.problems.tables.binary_tables import binary_rows, is_binary_table
+from gpu.problems.tables.table import ListTable, Table
+from gpu.problems.tables.text_table import LEAST_NAMED, LINE_LONGEST, SIGNS, TextTable
+
+TABLE_SUFFIXES = (".csv", ".tsv")
+_BLANK_CELL_BYTES = re.compile(rb'"[^"\r\n]*"|\S+')
+_COUNT_BYTES = re.compile(rb"\s*[0-9]{1,9}[ \t]*\r?\n")
+_ENDS_IN_NUMBERS = re.compile(rb"(?:[ \t]{1,40}[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?){2}\s*\Z")
+_BEGINS_WITH_KEYWORD = re.compile(rb"\s*[A-Z][A-Z0-9_]*\s*(:|\r?\n|\Z)")
+_LOOKED_AT = 10_000  # bytes that tell whether it is a table
+_LINE_OF_PLACE = 200  # bytes of a line that are looked at for a name and two numbers
+_NAMED_PLACE = re.compile(  # such as ULM: 48.4011, 9.9876
+    rb"\s*(?!NAME|COMMENT|TYPE|DIMENSION|CAPACITY)\w+\s*:\s*[(NSEW]*\s*[-+]?[0-9]{1,3}[.,\xb0\xc2]"
+    rb"[^\r\n]*?[,;\s][-+NSEW\s]*[0-9]{1,3}[.,\xb0\xc2]"
+)
+_NAME_AND_TWO = re.compile(  # such as New York 40.71 -74.01
+    rb"[^\r\n]{0,80}?[A-Za-z\x80-\xff][^\r\n]{0,80}?(?:[ \t]+[-+]?[0-9]{1,3}[.,][0-9]+){2}\s*"
+)
+_LETTERED_PLACE = re.compile(  # such as N52.52 E13.405
+    rb"\s*[NS] ?[0-9]{1,2}[.,\xb0\xc2 ][^\r\n]{0,80}?[,; \t][EWO] ?[0-9]{1,3}[^\r\n]{0,80}"
+)
+_COMMENTED = re.compile(rb"(?:\s*#[^\r\n]*(?=[\r\n]))*")
+_FIRST_NUMBER = re.compile(rb"[-+]?[0-9.]+[ \t]*\r?\n")
+_TWO_NUMBERS = re.compile(rb"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[ \t]+[-+]?[0-9.]")
+
+
+def begins_with_keyword(data: bytes) -> bool:
+    """Whether the file ``data`` begins as TSPLIB's do."""
+    return _BEGINS_WITH_KEYWORD.match(data) is not None
+
+
+def is_table(file: InputFile) -> bool:
+    """Whether ``file`` is a table, or means to be one."""
+    if is_binary_table(file.data):
+        return True
+    if file.value is not None:
+        return rows_of(file) is not None
+    if file.edge_lines is not None:
+        return True
+    if plain_name(file.path).lower().endswith(TABLE_SUFFIXES) or file.read_as.separator:
+        return True
+    comments = _COMMENTED.match(file.data)
+    text = file.data[comments.end() if comments else 0 :].lstrip()
+    if begins_with_keyword(text) and not _NAMED_PLACE.match(text[:_LINE_OF_PLACE]):
+        return False
+    # It may be the number of the rows below, or the first row of a triangle.
+    if count := _FIRST_NUMBER.match(text, 0, _LOOKED_AT):
+        text = text[count.end() :]
+    first = text.split(b"\n", 1)[0][:10_000]
+    lines = [line[:_LINE_OF_PLACE] for line in text[:10_000].split(b"\n")[:2]]
+    if b"\xb0" in first or _LETTERED_PLACE.match(first):
+        return True
+    if any(map(_NAME_AND_TWO.fullmatch, lines)):
+        return True  # a sign of degrees, or names and numbers, perhaps below a header
+    if any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text, 0, _LOOKED_AT):
+        return True
+    return _is_named_square(file.data)
+
+
+def _is_named_square(data: bytes) -> bool:
+    """Whether the text ``data`` has a matrix below a line of names, with blanks between them.
+
+    Their number may stand before it, and a name before each of its rows.
+    """
+    count = _COUNT_BYTES.match(data)
+    begin = count.end() if count else 0
+    below = data[begin : begin + LINE_LONGEST].strip().split(b"\n", 2)
+    if len(below) < 3 or not _ENDS_IN_NUMBERS.search(below[1]):
+        return False
+    lines = [line for line in data[begin:].splitlines() if line.strip()]
+    rows = [len(_BLANK_CELL_BYTES.findall(line)) for line in lines[:4]]
+    n = len(lines) - 1
+    if n < LEAST_NAMED or rows[0] not in (n, n + 1) or not {*rows[1:]} <= {n, n + 1}:
+        return False
+    return all(_ENDS_IN_NUMBERS.search(line) for line in lines[1:4])
+
+
+def table_of(file: InputFile) -> Table:
+    """Take ``file`` for a table; InstanceError if it is none."""
+    if (rows := rows_of(file)) is not None:
+        return ListTable(file.path, rows, read_as=file.read_as)
+    return TextTable.of_text(file.path, file.text_for_sure(), file.read_as)
+
+
+def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | NDArray[Any] | None:
+    """Return the rows in a ``file`` of arrays, or of JSON or Python, with a header if it has names.
+
+    So are lines that each write an edge in a way of their own. A value is rows if it is a list of
+    lists, of objects with the same names, or a name for each of such lists. None if it is something
+    else.
+    """
+    if is_binary_table(file.data):
+        return binary_rows(file)
+    value = file.value
+    if value is None and not file.read_as.separator:
+        return file.edge_lines
+    if isinstance(value, dict) and value:
+        lists = list(value.values())
+        if all(isinstance(one, list | tuple) for one in lists):
+            value = [[name, *one] for name, one in value.items()]
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    if all(isinstance(one, dict) for one in value):
+        names = list(dict.fromkeys(name for one in value for name in one))
+        rows: list[Sequence[Any]] = [names, *([one.get(name) for name in names] for one in value)]
+    elif all(isinstance(one, list | tuple) for one in value):
+        rows = list(value)
+    else:
+        return None
+    return rows if all(_is_cell(cell) for row in rows for cell in row) else None
+
+
+def _is_cell(value: Any) -> bool:
+    return value is None or isinstance(value, int | float | str)

@@ -1,0 +1,1 @@
+"""Distances between cities that are given one by one: matrices and lists, as instances."""

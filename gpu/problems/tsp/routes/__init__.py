@@ -1,0 +1,1 @@
+"""Open routes, fixed and forbidden edges: instances of them, and their stops."""
