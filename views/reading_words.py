@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from gpu.problems.document import BEGIN_WITH_IT
-from gpu.problems.reading import OPTION_NAMES, FileKind
+from gpu.problems.reading import BEGIN_WITH_IT, OPTION_NAMES, FileKind
 
 KIND_NAMES: Mapping[FileKind, str] = {
     FileKind.PLACES: "Places",

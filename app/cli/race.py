@@ -139,7 +139,7 @@ def _as_dict(
         )
     return {
         "instance": instance.name,
-        "n": instance.n,
+        "n": instance.real_n,
         "unit": instance.unit or None,
         "decimals": instance.decimals,
         "optimum": value(instance.optimum),

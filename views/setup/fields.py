@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QLineEdit,
     QStyle,
+    QStyledItemDelegate,
     QStyleOptionFrame,
     QVBoxLayout,
     QWidget,
@@ -258,12 +259,16 @@ class TypingBox(ChoiceBox):
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setMaxVisibleItems(self.maxVisibleItems())
+        popup = completer.popup()
+        popup.setProperty("role", "choices")
+        popup.setItemDelegate(QStyledItemDelegate(popup))  # its own one heeds no style sheet
         self.setCompleter(completer)
         self.show_text(kept)
 
     def show_text(self, text: str) -> None:
         """Show what is chosen."""
         with QSignalBlocker(self), QSignalBlocker(self.line):
+            self.setCurrentIndex(self.findText(text or self._nothing))
             self.setEditText(text or self._nothing)
         self.line.setCursorPosition(0)
         self._last = text

@@ -36,6 +36,26 @@ _ON_THE_MAP = (
 _NUMBERS_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
 
 
+class CityWords(NamedTuple):
+    """What cities are called in sentences: by their numbers in the file.
+
+    Auxiliary ones, which come last, are none of the file's: they are called what they stand for.
+    """
+
+    ids: NDArray[np.int64]
+    auxiliary: Sequence[str] = ()
+
+    def short(self, city: int) -> str:
+        """Return it as short as it can be: 7, or the way back."""
+        real = len(self.ids) - len(self.auxiliary)
+        return str(self.ids[city]) if city < real else self.auxiliary[city - real]
+
+    def called(self, city: int) -> str:
+        """Return it within a sentence: city 7, or the way back."""
+        real = len(self.ids) - len(self.auxiliary)
+        return f"city {self.ids[city]}" if city < real else self.auxiliary[city - real]
+
+
 class RouteOrder(NamedTuple):
     """What a tour is to its user: cities in their order, and whether the last leads to the first.
 
@@ -123,6 +143,15 @@ class TspInstance(Instance):
     def city_ids(self) -> NDArray[np.int64]:
         """Number of each city in the file, as tours are written; int64, shape (n,)."""
         return np.arange(1, self.n + 1) if self.ids is None else self.ids
+
+    @property
+    def city_words(self) -> CityWords:
+        """What its cities are called in sentences: auxiliary ones by what they stand for."""
+        return CityWords(self.city_ids)
+
+    def on_route(self, edges: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Return whether a route can have each of the ``edges`` (k, 2), from 0."""
+        return np.ones(len(edges), np.bool_)
 
     @property
     def known_solution(self) -> NDArray[np.int32] | None:

@@ -65,9 +65,12 @@ class FramePlace(NamedTuple):
     end: int
 
 
-def header_of(log: Mapping[str, Any], name: str) -> dict[str, object]:
-    """Return what the first line says of the run whose log, ``name``, begins with ``log``."""
-    session, instance = log["session"], log["instance"]
+def header_of(log: Mapping[str, Any], name: str, n: int) -> dict[str, object]:
+    """Return what the first line says of the run whose log, ``name``, begins with ``log``.
+
+    ``n`` counts auxiliary cities, too, which a log leaves out.
+    """
+    session = log["session"]
     return {
         "kind": "frames",
         "format": FORMAT,
@@ -76,7 +79,7 @@ def header_of(log: Mapping[str, Any], name: str) -> dict[str, object]:
         "colony": session["colony"],
         "seed": session["seed"],
         "sha256": session["instance"]["sha256"],
-        "n": instance["n"],
+        "n": n,
     }
 
 

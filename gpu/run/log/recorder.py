@@ -61,7 +61,7 @@ def header(session: Session, instance: Instance) -> dict[str, Any]:
         "instance": {
             "name": instance.name,
             "comment": instance.comment,
-            "n": instance.n,
+            "n": instance.real_n,
             "problem": instance.problem.value,
             **instance.facts,
             **({"unit": instance.unit} if instance.unit else {}),
@@ -392,7 +392,7 @@ class Recorder:
 
 def _frame_writer(recorder: Recorder, instance: Instance, limit: float) -> FrameWriter:
     path = recorder.path
-    first = frames.header_of(recorder.header, path.name)
+    first = frames.header_of(recorder.header, path.name, instance.n)
     return FrameWriter(
         path.with_suffix(frames.FRAMES_SUFFIX), first, instance.n, round(limit * MB), recorder._tell
     )

@@ -10,9 +10,9 @@ from PySide6.QtPrintSupport import QPrinter, QPrinterInfo
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
-from tests.app.in_window import open_
+from tests.app.in_window import limit, open_, run_to_the_end, use_device
 from tests.app.window.controllers.output.test_gui_printing import print_by_hand
-from tests.app.window.graph_window import color, compiled
+from tests.app.window.graph_window import compiled, drawn
 from views.frame.print_pages import PrintedList, PrintedPages
 from views.frame.print_picture import PicturedView
 from views.graph.classes_view import ClassesView
@@ -30,8 +30,13 @@ def test_a_coloring_is_printed_in_the_order_of_its_list(
     window = application.window
     view, graph = window.view(ClassesView), window.view(GraphView)
     assert not window.actions_["print"].isEnabled()
+    use_device(application, "cpu:1")
+    with qtbot.waitSignal(application.files.ready):
+        application.files.open(path, "edges")
+    drawn(qtbot, application)
     window.dashboard.show_view("classes")
-    color(qtbot, application, path)
+    limit(application, iterations=2)
+    run_to_the_end(qtbot, application)
     assert view.print_button.isEnabled()
     view.list.sortByColumn(0, Qt.SortOrder.AscendingOrder)
     listed: list[PrintedList] = []
