@@ -120,7 +120,9 @@ def _tour_facts(instance: TspInstance) -> str:
         else "no best known length"
     )
     unit = f", lengths in {instance.unit}" if instance.unit else ""
-    parts = number_of(instance.real_n, "city"), instance.wish, measured_in_words(instance)
+    # Where a route begins and ends stands below it, where it is chosen.
+    cities = number_of(instance.real_n, "city")
+    parts = cities, instance.edges_wanted, measured_in_words(instance)
     return f"{kind}{', '.join(filter(None, parts))}{unit}\n{known}"
 
 

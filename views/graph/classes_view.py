@@ -10,8 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QPainter, QTransform
-from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QColor, QPainter, QResizeEvent, QTransform
+from PySide6.QtWidgets import (
+    QColorDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpu.core.formats import number_of, significant, whole
 from gpu.core.snapshot import RunState
@@ -140,6 +148,8 @@ class ClassesView(NewestColoring, View):
         self.reading = ElidedLabel("note")
         self.plot.hovered.connect(self._read_at)
         self._top = QWidget()
+        # The texts of its buttons must not widen the pane: they show where there is room.
+        self._top.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         tools = self.copy_button, self.save_button, self.print_button
         fill(QHBoxLayout(self._top), self.form, (self.search, 1), self.chip, *tools, spacing=6)
         parts = self._top, (self.plot, 1), (self.list, 1), (self.hint, 1), self.reading
@@ -265,6 +275,11 @@ class ClassesView(NewestColoring, View):
         self.list.apply_theme(theme)
         for button, name in self._icons.items():
             button.setIcon(icon(name, theme, "muted"))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as much of the buttons' texts as there is room for."""
+        super().resizeEvent(event)
+        fit_texts(self._top, list(self._icons))
 
     def _use_colours(self) -> None:
         graph = self._graph

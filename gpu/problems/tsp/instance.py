@@ -145,6 +145,11 @@ class TspInstance(Instance):
         return np.arange(1, self.n + 1) if self.ids is None else self.ids
 
     @property
+    def edges_wanted(self) -> str:
+        """What is wanted of the edges of its routes, in words; mostly empty."""
+        return ""
+
+    @property
     def city_words(self) -> CityWords:
         """What its cities are called in sentences: auxiliary ones by what they stand for."""
         return CityWords(self.city_ids)

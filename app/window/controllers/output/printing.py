@@ -90,11 +90,13 @@ class PrintController(Controller):
             finally:
                 view.show_plan(on=False)
 
-        window.steps.begin(draw_picture, lambda _: self._pages.begin(pages.list, self._done))
+        file = Path(printer.outputFileName()).name
+        done = partial(self._done, file)
+        window.steps.begin(draw_picture, lambda _: self._pages.begin(pages.list, done))
 
-    def _done(self, count: int) -> None:
+    def _done(self, file: str, count: int) -> None:
         what = "1 page is" if count == 1 else f"{count} pages are"
-        self._window.tell(f"{what} printed", "done")
+        self._window.tell(f"{what} printed{f' to {file}' if file else ''}", "done")
 
 
 def _route_on_paper(route: ListedRoute) -> PrintedList:

@@ -80,12 +80,13 @@ class RouteInstance(TspInstance):
             parts.append(f"from {self._called(self.start)}")
         if self.end is not None:
             parts.append(f"to {self._called(self.end)}")
-        words = [" ".join(parts)] if parts else []
-        if self.fixed:
-            words.append(counted(len(self.fixed), "fixed edge"))
-        if self.barred is not None:
-            words.append("forbidden edges")
-        return ", ".join(words)
+        return ", ".join(filter(None, (" ".join(parts), self.edges_wanted)))
+
+    @property
+    def edges_wanted(self) -> str:
+        """What is wanted of the edges of its routes, in words."""
+        fixed = counted(len(self.fixed), "fixed edge") if self.fixed else ""
+        return ", ".join(filter(None, (fixed, "" if self.barred is None else "forbidden edges")))
 
     @property
     def said(self) -> list[str]:

@@ -165,7 +165,7 @@ def test_a_file_that_was_looked_at_opens_as_last_time_with_its_route(
     shown = in_sight(opened)
     assert isinstance(shown, TspInstance)
     assert (shown.unit, shown.wish) == ("min", "from Depot")
-    assert "directed, 3 cities, from Depot, lengths in min" in card.facts.text()
+    assert "directed, 3 cities, lengths in min" in card.facts.text()
     click(card.reading_button)
     sheet = sheet_of(qtbot, opened)
     assert sheet.units.text == "min"

@@ -52,7 +52,9 @@ def test_the_map_and_the_list_are_printed(
     data = path.read_bytes()
     pages = len(re.findall(rb"/Type /Page\b(?!s)", data))
     assert window.banner.text == (
-        "1 page is printed" if pages == 1 else f"{pages} pages are printed"
+        "1 page is printed to route.pdf"
+        if pages == 1
+        else f"{pages} pages are printed to route.pdf"
     )
     assert pages == 2  # 101 rows in lists side by side, the first of them below the map
     assert data.endswith(b"%%EOF\n")
@@ -96,7 +98,7 @@ def test_an_open_route_is_printed_beside_its_file(
     run_to_the_end(qtbot, application)
     assert application.window.view(StopsView).summary.text().startswith("3 stops, 7")
     print_by_hand(qtbot, application)
-    assert application.window.banner.text == "1 page is printed"
     (pdf,) = tmp_path.glob("*.pdf")
+    assert application.window.banner.text == f"1 page is printed to {pdf.name}"
     assert pdf.name.startswith("minutes")
     assert pdf.read_bytes().endswith(b"%%EOF\n")
