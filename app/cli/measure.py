@@ -18,6 +18,7 @@ from app.cli.options import (
     make_folder,
     out_option,
     parameter_options,
+    reading_options,
 )
 from app.cli.terminal import beside_known, say, show_progress, succeeds, table
 from gpu.core.formats import brief
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
         SpeedupReport,
         Spread,
     )
+    from gpu.core.instance import Instance
+    from gpu.problems.reading import ReadAs
 
 
 def speedup_text(report: SpeedupReport) -> str:
@@ -46,7 +49,8 @@ def speedup_text(report: SpeedupReport) -> str:
     ]
     if report.target_cost is not None:
         beside = beside_known(report.target_gap, words)
-        lines.append(f"target: {words.cost} {report.target_cost}{beside}")
+        cost = report.cost_unit.amount(report.target_cost, "")
+        lines.append(f"target: {words.cost} {cost}{beside}")
     columns: Sequence[Column[Measurement]] = (
         Column("COLONY", lambda one: one.system),
         Column("DEVICE", lambda one: one.device),
@@ -146,6 +150,7 @@ NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
     help="To be measured on its best device, against its family on the CPU; by default acs "
     "for tours, coloring for graphs; repeatable.",
 )
+@reading_options
 @parameter_options
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the first repeat.")
 @click.option("--repeats", type=int, default=5, show_default=True, help="Runs of each colony.")
@@ -162,6 +167,7 @@ NOTHING_MEASURED = "nothing was measured: it was cancelled too early"
 def speedup(
     files: tuple[str, ...],
     colonies: tuple[str, ...],
+    read_as: ReadAs,
     parameters: Mapping[str, str],
     seed: int,
     repeats: int,
@@ -183,7 +189,7 @@ def speedup(
     from gpu.core.machine import devices
     from gpu.core.random import checked_seed
 
-    instances = [find_instance(file) for file in files]
+    instances = [find_instance(file, read_as) for file in files]
     among = {
         problem: contenders(colonies or (problem.words.colony,))
         for problem in dict.fromkeys(instance.problem for instance in instances)
@@ -202,6 +208,8 @@ def speedup(
     )
     for instance in instances:  # refuses what is impossible, before anything is said or done
         measured(instance, among[instance.problem], cancelled=lambda: True)
+    for file, instance in zip(files, instances, strict=True):
+        _tell_of(file, instance)
     if why := devices.survey().without_cuda:
         say(f"no GPU: {why}; measuring on the CPU alone")
     reports: list[SpeedupReport] = []
@@ -224,6 +232,7 @@ def speedup(
 @click.argument("file")
 @colony_option
 @device_option
+@reading_options
 @parameter_options
 @click.option("--seed", type=int, default=1, show_default=True, help="Of the first round.")
 @click.option("--repeats", type=int, default=3, show_default=True, help="Rounds of each option.")
@@ -240,6 +249,7 @@ def compare(
     file: str,
     colony: str | None,
     device: str,
+    read_as: ReadAs,
     parameters: Mapping[str, str],
     seed: int,
     repeats: int,
@@ -260,7 +270,7 @@ def compare(
     from gpu.core.random import checked_seed
     from gpu.run.session import choose, why_not_on_a_gpu
 
-    instance = find_instance(file)
+    instance = find_instance(file, read_as)
     colony = colony or instance.problem.words.colony
     place, system = choose(colony, device)
     checked_seed(checked_seed(seed) + max(repeats, 1) - 1)
@@ -276,6 +286,7 @@ def compare(
         limit=limit,
     )
     compared(cancelled=lambda: True)  # refuses what is impossible, before anything is said or done
+    _tell_of(file, instance)
     if why := why_not_on_a_gpu(colony, device, place):
         say(f"no GPU: {why}; comparing on {place.name}")
     newest: deque[ComparisonReport] = deque(maxlen=1)  # it says all that the others did
@@ -294,6 +305,12 @@ def compare(
 
     names = ("comparison.jsonl", "comparison.csv")
     return _conclude(departure, text, plain, out, names, export)
+
+
+def _tell_of(file: str, instance: Instance) -> None:
+    """Say what the file of ``instance`` was taken for."""
+    for sentence in instance.said:
+        say(f"{file}: {sentence}")
 
 
 def _conclude(

@@ -59,7 +59,8 @@ def parameter_options(command: _Command) -> _Command:
     @click.option(
         "--local-search",
         metavar="KIND",
-        help="Improve every tour: 2opt, 2opt-all, 2opt+oropt, oropt or none, where the colony can.",
+        help="Improve every tour: 2opt, 2opt-all, 2opt-largest, 2opt+oropt, oropt or none, "
+        "where the colony can.",
     )
     @click.option(
         "--set",

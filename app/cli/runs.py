@@ -63,13 +63,17 @@ def _columns() -> Sequence[Column[RunRow]]:
         Column("COLONY", lambda row: row.run.colony),
         Column("DEVICE", lambda row: row.run.device),
         Column("SEED", lambda row: row.run.seed),
-        Column("BEST", lambda row: row.run.best_value),
+        Column("BEST", _best),
         Column("GAP", lambda row: row.run.gap_percent, "{:.2f} %".format),
         Column("SECONDS", lambda row: row.run.seconds, "{:.2f}".format),
         Column("STATE", lambda row: "proved" if row.run.proved else row.run.state),
         Column("NAME", lambda row: "★ " * row.note.starred + one_line(row.note.name)),
         Column("LOG", lambda row: row.run.path.name),
     )
+
+
+def _best(row: RunRow) -> str | None:
+    return None if row.run.best is None else row.run.cost_unit.amount(row.run.best, "")
 
 
 def _values(row: RunRow) -> dict[str, object]:

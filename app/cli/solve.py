@@ -139,11 +139,10 @@ def solve(
     show_progress(f"reading {one_line(file)}")  # a million cities take some seconds
     begun = time.perf_counter()
     try:
-        instance = find_published(file, str(read_as))
+        instance = find_published(file, read_as)
     finally:
         show_progress("")
     reading = time.perf_counter() - begun
-    _check_is_used(file, instance, read_as)
     if best_known is not None:
         keep_best_known(instance, instance.cost_unit.cost(best_known))
     instance = with_kept(instance)
@@ -239,18 +238,6 @@ def _choice(session: Session, instance: Instance) -> str:
     return f"{session.colony}{f' with {values}' if values else ''}: {why} ({others})"
 
 
-def _check_is_used(file: str, instance: Instance, read_as: ReadAs) -> None:
-    """Refuse what the user says of the file, if ``instance`` came from one that says all itself."""
-    from gpu.problems.reading import ReadAs
-
-    of_file = read_as.of_file.options()
-    if of_file and not ReadAs.parse(instance.read_as).of_file.options():
-        raise FormicariumError(
-            f"{file}: {of_file[0]} is for tables and other files that can be read in "
-            "several ways: leave it out"
-        )
-
-
 def _target(instance: Instance, costs: Mapping[str, int | None]) -> int | None:
     """Return the one of the target ``costs`` that fits ``instance``; refuse any other."""
     wanted = instance.problem.words.cost
@@ -303,6 +290,8 @@ def _summary(result: Result) -> str:
         known = instance.cost_unit.text(instance.optimum, "")
         beside = f", {abs(gap):.2f} % {where} {whose} best known {known}"
     found = "with which the run began"
+    if result.ants_cost is not None and result.cost < result.ants_cost:
+        found += f"; the ants' best: {instance.cost_unit.amount(result.ants_cost, '')}"
     if result.best_iteration:
         found = f"found in iteration {result.best_iteration}"
         if result.found_by:

@@ -153,7 +153,7 @@ def _found(best: int | None, known: int | None, unit: CostUnit) -> str:
 
 def _drawn(instance: Instance, runs: Sequence[RunSummary], theme: Theme, ratio: float) -> Thumbnail:
     picture = drawn_thumbnail(instance, _solution(instance, runs), theme, ratio)
-    size, known = _size(instance.n, instance.problem), instance.optimum
+    size, known = _size(instance.real_n, instance.problem), instance.optimum
     published = None if instance.optimum_by_user else known
     return Thumbnail(
         picture, instance.name, size, published, CostUnit(instance.unit, instance.decimals)

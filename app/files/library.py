@@ -20,7 +20,8 @@ from gpu.core.files import LARGEST_FILE, exists, is_link, read_regular
 from gpu.core.instance import Instance
 from gpu.problems.bundled import bundled
 from gpu.problems.document import read_bytes
-from gpu.problems.loading import load_instance
+from gpu.problems.loading import check_is_used, load_instance
+from gpu.problems.reading import AS_FOUND, ReadAs
 from gpu.run.log.names import named
 from gpu.run.session import InstanceReference
 
@@ -49,22 +50,25 @@ def find_path(text: str) -> Path:
     )
 
 
-def find_instance(text: str) -> Instance:
+def find_instance(text: str, read_as: ReadAs = AS_FOUND) -> Instance:
     """Load the instance that ``text`` means, with the best-known cost that the user has kept.
 
     See :func:`find_published`.
     """
-    return with_kept(find_published(text))
+    return with_kept(find_published(text, read_as))
 
 
-def find_published(text: str, read_as: str = "") -> Instance:
+def find_published(text: str, read_as: ReadAs = AS_FOUND) -> Instance:
     """Load the instance that ``text`` means: ``-`` is standard input; see :func:`find_path`.
 
-    ``read_as`` is that of :func:`load_instance`.
+    It is read as the user says in ``read_as``; InstanceError if the file says all that itself.
     """
     if text == "-":
-        return _from_standard_input(read_as)
-    return load_instance(find_path(text), read_as=read_as)
+        instance = _from_standard_input(str(read_as))
+    else:
+        instance = load_instance(find_path(text), read_as=str(read_as))
+    check_is_used(read_as, instance, text)
+    return instance
 
 
 def _from_standard_input(read_as: str) -> Instance:

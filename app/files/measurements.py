@@ -58,7 +58,7 @@ def speedup_csv(reports: Sequence[SpeedupReport]) -> str:
         _spread("construction_ms", lambda row: row.one.construction_ms)[0],
         Column("speedup_one_core", lambda row: row.report.speedup(row.one, "cpu:1")),
         Column("speedup_all_cores", lambda row: row.report.speedup(row.one, "cpu")),
-        *fields("target_cost", "target_gap", of="report"),
+        *fields("target_cost", "target", "unit", "target_gap", of="report"),
         Column("target_seconds", lambda row: row.one.target_median),
         Column("target_speedup_one_core", lambda row: row.report.target_speedup(row.one, "cpu:1")),
         Column("target_speedup_all_cores", lambda row: row.report.target_speedup(row.one, "cpu")),

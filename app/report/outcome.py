@@ -12,7 +12,9 @@ from gpu.batch.analysis import Analysis
 from gpu.batch.paper_comparison import Compared, beside, not_run, shortfall
 from gpu.batch.papers import ALL, MEASURES, RATIOS, Item, Trial
 from gpu.batch.statistics import Interval
+from gpu.batch.verdicts import CLAIM_COLUMNS, Judged, Verdict, count_verdicts, judged
 from gpu.core.formats import brief
+from gpu.core.tables import texts
 from gpu.core.words import counted
 
 DEVICE_WORDS = {"cuda": "on the GPU", "cpu:1": "on one core each", "cpu": "on all cores"}
@@ -89,7 +91,7 @@ def _at_once(hosts: Iterable[Mapping[str, object]]) -> str:
 
 
 MOST_COLUMNS = 9  # of numbers; a wider table cannot be read
-INDEX = ("item", "runs of a cell", "instances", "runs in all", "shows")
+INDEX = ("item", "runs of a cell", "instances", "runs in all", "claims", "shows")
 PAGE_BEGINNING = """\
 *These pages are written by a command, `formicarium reproduce --outcomes`, from the results beside
 them. Every number of ours comes from runs of the program.*
@@ -100,9 +102,8 @@ How to read the tables:
   interval itself. **In brackets: the paper's number.** A paper gives no deviation, so no test of
   two samples is possible. Where the paper's number lies outside our interval, its difference from
   ours is more than the spread of our runs.
-- No ± means that there is one run only, or that all runs gave the same number. A gap above 0 that
-  several colonies share without ± is that of the nearest-neighbour tour, which every run knows
-  before it begins: none of their runs found a shorter one.
+- No ± means that there is one run only, or that all runs gave the same number.
+- A result is the best that ants have built, not the nearest-neighbour tour or the greedy coloring.
 - \\+ and − mark a significant difference from the configuration that the table compares with, or
   else from the one with the lowest mean. They stand behind our number for our runs (rank-sum test,
   level 0.05, Holm's correction), and behind the paper's for the paper's. ≈: no significant
@@ -117,6 +118,15 @@ How to read the tables:
 - The best of a few runs is worse than that of the paper's many, by chance alone.
 - † marks results of runs that ended before the paper's. These cannot be compared with the
   paper's. Times for a tour can.
+
+Beside each table stands **what the paper says of it, in our words, and a verdict**:
+
+- *reproduced*: our runs bear it out; *not reproduced*: they do not. Each verdict is computed from
+  the results, by a condition that stands with the claim in the item's file in
+  [resources/studies](../../resources/studies). Where the reason is known, it is given.
+- *untested*: nothing that we have run decides it; the reason stands beside it.
+- The condition is also computed for 999 resamples of our runs (bootstrap). Where more than 5 % of
+  them say otherwise, and we have fewer runs than the paper, the claim counts as untested.
 """
 
 
@@ -132,6 +142,9 @@ def paper_page(outcomes: Sequence[PaperOutcome]) -> str:
     """Return the page of one paper: all of its items, in their order."""
     first = outcomes[0].item
     parts = [f"# {_plain(first.authors)}, *{_plain(first.title)}* ({first.year})", PAGE_BEGINNING]
+    every = [each for one in outcomes for each in judged(one.item, one.analysis)]
+    if every:
+        parts.append(f"Of {counted(len(every), 'claim')} of this paper: {_counts(every)}.")
     for one in outcomes:
         parts.append(f"## {one.item.item}")
         parts.extend(_section(one))
@@ -144,14 +157,27 @@ def index_page(papers: Mapping[str, Sequence[PaperOutcome]]) -> str:
         "# The papers, measured again",
         "Every table and figure that `formicarium reproduce` knows, and what has been run of it. "
         "*Runs of a cell* says how many runs each number of a table comes from, and how many the "
-        "whole study has.",
+        "whole study has. *Claims*: how many of the paper's sentences on results are reproduced, "
+        "not reproduced, and untested.",
     ]
     for page, outcomes in papers.items():
         item = outcomes[0].item
         parts.append(f"## {_plain(item.authors)}, {item.year}: [{_plain(item.title)}]({page})")
-        lines = [[one.item.item, *_done(one), _plain(one.item.shows)] for one in outcomes]
-        parts.append(_table(INDEX, lines, [":---", "---:", "---:", "---:", ":---"]))
+        lines = [
+            [one.item.item, *_done(one), _three(judged(one.item, one.analysis)), one.item.shows]
+            for one in outcomes
+        ]
+        parts.append(_table(INDEX, lines, [":---", "---:", "---:", "---:", "---:", ":---"]))
     return "\n\n".join(parts) + "\n"
+
+
+def _counts(several: Sequence[Judged]) -> str:
+    return ", ".join(f"{count} {verdict}" for verdict, count in count_verdicts(several).items())
+
+
+def _three(several: Sequence[Judged]) -> str:
+    counts = count_verdicts(several)
+    return " / ".join(str(counts[one]) for one in Verdict) if several else ""
 
 
 def _done(one: PaperOutcome) -> Sequence[str]:
@@ -174,8 +200,9 @@ def _done(one: PaperOutcome) -> Sequence[str]:
 def _section(one: PaperOutcome) -> Iterator[str]:
     item, analysis = one.item, one.analysis
     yield f"{_plain(item.shows)}."
-    if item.says:
-        yield f"The paper says: {_plain(item.says)}"
+    if claims := judged(item, analysis):
+        heads = [column.title for column in CLAIM_COLUMNS]
+        yield _table(heads, [texts(CLAIM_COLUMNS, each) for each in claims], [":---"] * len(heads))
     if analysis is None:
         hours = f", and took {item.hours:g} hours on the paper's hardware" if item.hours else ""
         yield f"Not run yet: it needs a GPU{hours}."

@@ -23,6 +23,7 @@ from gpu.batch.paper_comparison import (
 )
 from gpu.batch.papers import MEASURES, Item
 from gpu.batch.statistics import Interval
+from gpu.batch.verdicts import CLAIM_COLUMNS, judged, verdicts_text
 from gpu.core.formats import brief
 from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
@@ -68,8 +69,9 @@ def paper_parts(
             "short cannot be compared with the paper's; times for a tour can.",
             class_="note",
         )
-    if item.says:
-        yield element("p", f"What the paper says: {item.says}")
+    if claims := judged(item, analysis):
+        yield element("p", f"What the paper says of it, in our words: {verdicts_text(claims)}.")
+        yield table(CLAIM_COLUMNS, [("", claims)])
     heads = ("hardware", "the paper's", "ours")
     yield table(_texts_under(*heads), [("", hardware(item, analysis))])
     if any(one.paper is not None for one in numbers):

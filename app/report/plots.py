@@ -59,13 +59,16 @@ def plots_of_instance(analysis: Analysis, instance: str) -> Iterator[PrintPlot]:
 def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> PrintPlot:
     """Every run's result of one instance, by configuration."""
     reference = samples[0].reference
-    names = [one.label for one in samples]
+    names, unit = [one.label for one in samples], samples[0].cost_unit
     values = [
-        [reference.gap_percent(cost) if reference else float(cost) for cost in one.costs]
+        [
+            reference.gap_percent(cost) if reference else unit.scaled(float(cost))
+            for cost in one.costs
+        ]
         for one in samples
     ]
     rows = tuple(
-        (one.instance, one.label, row.seed, row.batch, row.best, value)
+        (one.instance, one.label, row.seed, row.batch, unit.value(row.best or 0), value)
         for one, among in zip(samples, values, strict=True)
         for row, value in zip(one.done, among, strict=True)
     )
@@ -98,7 +101,8 @@ def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> PrintPlot:
             # Beside each other, in an order that does not depend on the values.
             heights = [place + 0.3 * ((step * 0.618) % 1 - 0.5) for step in range(len(among))]
             axes.plot(among, heights, ".", color=colours[name], markersize=3.5, zorder=3)
-        axes.set_xlabel(gap_text(reference.known) if reference else "result (less is better)")
+        result = f"result{f' in {unit.name}' if unit.name else ''} (less is better)"
+        axes.set_xlabel(gap_text(reference.known) if reference else result)
         axes.grid(visible=False, axis="y")
         fit_rows(axes, look, len(names))
 

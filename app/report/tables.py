@@ -16,11 +16,11 @@ from gpu.batch.analysis import Analysis, ResultRow
 from gpu.batch.cases import CaseRow, numbered
 from gpu.batch.findings import Comparison, Sample
 from gpu.batch.statistics import EQUAL, Friedman, Interval
+from gpu.core.cost_unit import NO_UNIT, CostUnit
 from gpu.core.formats import brief
 from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
 
-_COST = "{:,.1f}".format
 _BRIEF = partial(brief, thousands=",")
 _HOST = "machine", "device", "model", "at_once", "version", "commit", "driver", "system", "versions"
 
@@ -35,11 +35,11 @@ def results_table(analysis: Analysis) -> Element:
     columns: Sequence[Column[ResultRow]] = (
         Column("configuration", lambda one: one.sample.label),
         Column("runs", lambda one: runs_text(one.summary)),
-        Column("mean", lambda one: one.summary.mean, _COST, mark=_marks),
-        Column("95 % interval of the mean", lambda one: interval_text(one.summary.interval)),
-        Column("median", lambda one: one.summary.median, _COST),
+        Column("mean", _mean_of("mean"), mark=_marks),
+        Column("95 % interval of the mean", _interval),
+        Column("median", _mean_of("median")),
         Column("best", _best),
-        Column("standard deviation", lambda one: one.summary.deviation, "{:.1f}".format),
+        Column("standard deviation", _mean_of("deviation")),
         Column("mean gap [%]", _mean_gap, mark=lambda one: "best" if one.best else ""),
         Column("seconds", lambda one: one.summary.seconds, _BRIEF),
         Column("iterations", lambda one: one.summary.iterations, partial(_BRIEF, digits=4)),
@@ -125,15 +125,17 @@ def summary_csv(analysis: Analysis) -> str:
     """Return the results table with the tests as CSV."""
     columns = (
         *fields("instance", "n", of="sample"),
+        Column("unit", lambda one: one.sample.cost_unit.name),
         Column("optimum", _known),
         Column("configuration", lambda one: one.sample.label),
         Column("done", lambda one: one.summary.done),
         Column("failed", lambda one: one.summary.lost),
         Column("to_be_done", lambda one: one.summary.waiting),
-        *fields("added", "mean", of="summary"),
-        *fields("low", "high", of="summary.interval"),
+        *fields("added", of="summary"),
+        *_in_unit("mean"),
+        *_in_unit("low", "high", of="summary.interval"),
         Column("interval", lambda one: one.summary.interval and one.summary.interval.method),
-        *fields("median", "best", "worst", "deviation", of="summary"),
+        *_in_unit("median", "best", "worst", "deviation"),
         Column("mean_gap_percent", lambda one: one.summary.mean_gap),
         Column("best_gap_percent", lambda one: one.summary.best_gap),
         *fields("seconds", "iterations", of="summary"),
@@ -153,13 +155,15 @@ def summary_csv(analysis: Analysis) -> str:
 def runs_csv(analysis: Analysis) -> str:
     """Return every run as CSV."""
     columns = (
-        *fields("instance", "n", "optimum", of="row"),
+        *fields("instance", "n", "unit", of="row"),
+        Column("optimum", lambda run: _shown(run.row, run.row.optimum)),
         Column("configuration", lambda run: run.label),
         *fields("colony", of="row"),
         Column("parameters", lambda run: json.dumps(dict(run.row.parameters))),
         *fields("device", "seed", "batch", "state", of="row"),
         Column("error", lambda run: without_folders(run.row.error)),
-        *fields("best", "gap_percent", "seconds", "iterations", "solutions", of="row"),
+        Column("best", lambda run: _shown(run.row, run.row.best)),
+        *fields("gap_percent", "seconds", "iterations", "solutions", of="row"),
     )
     runs = (_Run(sample.label, row) for sample in analysis.samples for row in sample.rows)
     return csv_of(columns, runs)
@@ -176,7 +180,39 @@ def _marks(one: ResultRow) -> str:
 
 def _best(one: ResultRow) -> str | None:
     best, gap = one.summary.best, one.summary.best_gap
-    return None if best is None else f"{best:,}" + ("" if gap is None else f" ({gap:.2f} %)")
+    if best is None:
+        return None
+    return one.sample.cost_unit.text(best, ",") + ("" if gap is None else f" ({gap:.2f} %)")
+
+
+def _mean_of(name: str) -> Callable[[ResultRow], str | None]:
+    """Return what shows a mean of costs in the summary, in the unit of its instance."""
+
+    def text(one: ResultRow) -> str | None:
+        value: float | None = getattr(one.summary, name)
+        return None if value is None else one.sample.cost_unit.mean(value, ",")
+
+    return text
+
+
+def _interval(one: ResultRow) -> str:
+    return interval_text(one.summary.interval, one.sample.cost_unit)
+
+
+def _in_unit(*names: str, of: str = "summary") -> list[Column[ResultRow]]:
+    """Return columns of costs in the unit of their instance, under their own names."""
+
+    def column(plain: Column[ResultRow]) -> Column[ResultRow]:
+        def value(one: ResultRow) -> int | float | None:
+            found: int | float | None = plain.value(one)
+            unit = one.sample.cost_unit
+            if found is None:
+                return None
+            return unit.value(found) if isinstance(found, int) else unit.scaled(float(found))
+
+        return Column(plain.title, value)
+
+    return [column(one) for one in fields(*names, of=of)]
 
 
 def _mean_gap(one: ResultRow) -> str:
@@ -184,9 +220,10 @@ def _mean_gap(one: ResultRow) -> str:
     return f"{'—' if gap is None else f'{gap:.3f}'} {one.mark}".strip()
 
 
-def _known(one: ResultRow) -> int | None:
+def _known(one: ResultRow) -> int | float | None:
     reference = one.sample.reference
-    return reference.cost if reference and reference.known else None
+    known = reference.cost if reference and reference.known else None
+    return None if known is None else one.sample.cost_unit.value(known)
 
 
 def _against(one: ResultRow) -> str:
@@ -217,21 +254,28 @@ def _friedman(
     return lambda row: why_not(row[1]) if isinstance(row[1], str) else show(row[1])
 
 
-def interval_text(interval: Interval | None) -> str:
-    """Return an interval with its method; — for None."""
+def _shown(row: CaseRow, cost: int | None) -> int | float | None:
+    """Return a cost of a run in the unit of its instance."""
+    return None if cost is None else row.cost_unit.value(cost)
+
+
+def interval_text(interval: Interval | None, unit: CostUnit = NO_UNIT) -> str:
+    """Return an interval of a mean cost with its method; — for None."""
     if interval is None:
         return "—"
     if interval.low == interval.high:
         return EQUAL
-    return f"{interval.low:,.1f} to {interval.high:,.1f} ({interval.method})"
+    low, high = (unit.mean(value, ",") for value in (interval.low, interval.high))
+    return f"{low} to {high} ({interval.method})"
 
 
 def _heading(sample: Sample) -> str:
-    reference = sample.reference
-    size = f"{sample.instance}, n = {sample.n:,}"
+    reference, unit = sample.reference, sample.cost_unit
+    size = f"{sample.instance}, n = {sample.n:,}" + (f", in {unit.name}" if unit.name else "")
     if reference is None:
         return size
-    return f"{size}, best {'known' if reference.known else 'of this study'}: {reference.cost:,}"
+    whose = "known" if reference.known else "of this study"
+    return f"{size}, best {whose}: {unit.text(reference.cost, ',')}"
 
 
 def _seeds(seeds: list[int]) -> str:

@@ -34,7 +34,10 @@ _MEANS = """
 
 def hours(item: Item) -> float | None:
     """Return the hours of the whole study of ``item``; None if nothing of it was run."""
-    with closing(sqlite3.connect(RESULTS / f"{item.path.stem}.sqlite")) as results:
+    kept = RESULTS / f"{item.path.stem}.sqlite"
+    if not kept.exists():
+        return None
+    with closing(sqlite3.connect(kept)) as results:
         measured: dict[str, Known] = defaultdict(dict)
         for label, name, n, host, seconds in results.execute(_MEANS):
             told = json.loads(host)

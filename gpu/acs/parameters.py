@@ -9,6 +9,11 @@ from typing import Self
 from gpu.core.parameters import Parameters, parameter
 from gpu.local_search.kinds import local_search_choice
 
+FIRST_TOUR, THREE_TOURS = "first", "three"
+
+TAU0_TOURS = {FIRST_TOUR: 1, THREE_TOURS: 3}
+"""How many nearest-neighbour tours the initial trail is computed from."""
+
 
 @dataclass(frozen=True)
 class AcsParameters(Parameters):
@@ -52,6 +57,16 @@ class AcsParameters(Parameters):
     )
     update_period: int = parameter(
         1, "k", "The local update is made at every k-th step.", 1, 1_000_000, live=True
+    )
+    tau0: str = parameter(
+        FIRST_TOUR,
+        "τ₀",
+        "By which length L the initial trail is 1/(n L).",
+        options={
+            FIRST_TOUR: "that of the nearest-neighbour tour from the first city",
+            THREE_TOURS: "the mean of those from the first three, as in the author's program",
+        },
+        phase="update",
     )
     local_search: str = local_search_choice()
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpu.batch.design import Value, limits_of
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostCurve
+from gpu.core.cost_unit import NO_UNIT, CostUnit, Decimals
 from gpu.core.instance import Solution
 from gpu.core.records import Real
 from gpu.core.system import Place
@@ -32,6 +33,7 @@ class CaseInstance:
     n: int  # cities (vertices)
     problem: str
     optimum: int | None  # best known cost, where there is one
+    cost_unit: CostUnit = NO_UNIT  # in what its costs are shown
 
     @property
     def name(self) -> str:
@@ -89,6 +91,7 @@ class Case:
             sorted(limits_of(self.budget).items()),
             self.start and self.start.sha256,
             *((self.measure,) if self.measure else ()),
+            *(({"read_as": read_as},) if (read_as := self.instance.reference.read_as) else ()),
         )
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]
 
@@ -145,6 +148,13 @@ class CaseRow(CaseEnd):
     seed: int
     batch: int  # 1 for the runs that were planned first, 2, 3 ... for those that were added later
     error: str  # why it failed, in a sentence
+    unit: str = ""  # in which costs of this instance are shown
+    decimals: Decimals = 0  # of that unit that a cost counts
+
+    @property
+    def cost_unit(self) -> CostUnit:
+        """In what costs of its instance are shown."""
+        return CostUnit(self.unit, self.decimals)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

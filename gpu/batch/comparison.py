@@ -172,7 +172,7 @@ def compare(
     def report(complete: bool = False) -> ComparisonReport:
         return ComparisonReport(
             instance=instance.name,
-            n=instance.n,
+            n=instance.real_n,
             system=system.name,
             device=device.name,
             model=device.model,

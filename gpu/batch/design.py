@@ -13,12 +13,13 @@ from typing import Annotated, Any, Literal, Self, TypeVar, cast, get_args
 import msgspec
 
 from gpu.aims import Aim
-from gpu.core.errors import FormicariumError, ParameterError
+from gpu.core.errors import FormicariumError, InstanceError, ParameterError
 from gpu.core.files import read_regular
 from gpu.core.records import need_known_keys, record_of
 from gpu.core.system import Place
 from gpu.core.toml import table_of
 from gpu.core.words import shown
+from gpu.problems.reading import ReadAs
 from gpu.run.stopping import StopSettings
 
 
@@ -119,6 +120,8 @@ class Design:
     colonies: tuple[ColonyDesign, ...]
     # by the name of an instance: the budget of its runs, in the place of ``budget``
     budgets: Mapping[str, StopSettings] = field(default_factory=dict)
+    # by one of ``instances``: how its files are read, and where routes begin and end
+    reading: Mapping[str, ReadAs] = field(default_factory=dict)
     measure: str = (
         ""  # MEASURE_PHASES: iterations are made one by one, and the phases of each are timed
     )
@@ -130,6 +133,12 @@ class Design:
                 raise DesignError(f"{what} is empty: name one at least")
             if (twice := _twice(some)) is not None:
                 raise DesignError(f"{what} has {twice!r} twice")
+        for text in self.reading:
+            if text not in self.instances:
+                raise DesignError(
+                    f"[reading] has {shown(text)!r}, which is none of instances; it has "
+                    f"{', '.join(map(shown, self.instances))}"
+                )
         if not self.colonies:
             raise DesignError("there is no colony: add a table [[colony]]")
         if (label := _twice([one.label for one in self.colonies])) is not None:
@@ -175,6 +184,7 @@ class Design:
             budget=_budget(found.budget),
             colonies=tuple(map(_colony, found.colony)),
             budgets={shown(name): _budget(limits) for name, limits in found.budgets.items()},
+            reading={text: _reading(text, said) for text, said in found.reading.items()},
             measure=found.measure,
             apart=isinstance(found.seeds, _SeedsTable) and found.seeds.apart,
         )
@@ -219,6 +229,11 @@ class Design:
             + (lines_of({"measure": self.measure}) if self.measure else ""),
             "[budget]\n" + lines_of(limits_of(self.budget)),
         ]
+        if self.reading:
+            said = (
+                f"{toml_key(text)} = {toml(one.to_table())}" for text, one in self.reading.items()
+            )
+            parts.append("\n".join(("[reading]", *said, "")))
         if self.budgets:
             own = {name: limits_of(budget) for name, budget in self.budgets.items()}
             parts.append(
@@ -308,6 +323,7 @@ class _DesignTable:
     )
     budget: dict[str, Any] = field(default_factory=dict)
     budgets: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reading: dict[str, dict[str, Any]] = field(default_factory=dict)
     measure: Literal["", "phases"] = ""
     colony: list[dict[str, Any]] = field(default_factory=list)
 
@@ -323,6 +339,7 @@ _MUST = {
     "apart": "true or false",
     "budget": "a table: [budget], and limits such as seconds = 10 below",
     "budgets": "a table for each instance: d198 = { seconds = 5 }",
+    "reading": 'a table for each file or pattern: "towns.csv" = { from = "Bern", open = true }',
     "measure": f'"{MEASURE_PHASES}", or be left out',
     "device": f"{', '.join(_DEVICE_KINDS[:-1])} or {_DEVICE_KINDS[-1]}: a study may go on on "
     "another machine, so it names the kind of device",
@@ -354,6 +371,13 @@ def _budget(table: Mapping[str, Any]) -> StopSettings:
         return StopSettings.from_dict({"go_on": False, **table})
     except ParameterError as error:
         raise DesignError(f"[budget]: {error}") from error
+
+
+def _reading(text: str, table: Mapping[str, Any]) -> ReadAs:
+    try:
+        return ReadAs.of_table(table)
+    except InstanceError as error:
+        raise DesignError(f"[reading], {shown(text)}: {error}") from error
 
 
 def _colony(table: Mapping[str, Any]) -> ColonyDesign:

@@ -24,6 +24,7 @@ from gpu.batch.statistics import (
     rank_sum,
     share_of_wins,
 )
+from gpu.core.cost_unit import NO_UNIT, CostUnit
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,11 @@ class Sample:
     def costs(self) -> tuple[int, ...]:
         """The best cost of every run that is done."""
         return tuple(row.best for row in self.done if row.best is not None)
+
+    @property
+    def cost_unit(self) -> CostUnit:
+        """In what costs of the instance are shown."""
+        return self.rows[0].cost_unit if self.rows else NO_UNIT
 
     @property
     def added(self) -> int:

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpu.core.cost_unit import CostUnit
+
 
 @dataclass(frozen=True, slots=True)
 class Spread:
@@ -82,6 +84,18 @@ class SpeedupReport:
     machine: str  # operating system and processor architecture
     complete: bool  # False if it was cancelled; it then has what was measured until then
     problem: str  # a value of Problem
+    unit: str = ""  # in which costs are shown
+    decimals: int = 0  # of that unit that a cost counts
+
+    @property
+    def cost_unit(self) -> CostUnit:
+        """In what costs are shown."""
+        return CostUnit(self.unit, self.decimals)
+
+    @property
+    def target(self) -> int | float | None:
+        """The target cost in its unit."""
+        return None if self.target_cost is None else self.cost_unit.value(self.target_cost)
 
     @property
     def measured(self) -> bool:
@@ -122,7 +136,7 @@ class SpeedupReport:
     def to_dict(self) -> dict[str, Any]:
         """All values, and the speedups over one core and over all cores, ready for JSON."""
         plain = dataclasses.asdict(self)
-        plain["target_gap"] = self.target_gap
+        plain["target"], plain["target_gap"] = self.target, self.target_gap
         for one, entry in zip(self.measurements, plain["measurements"], strict=True):
             entry["target_median"] = one.target_median
             for name, device in (("one_core", "cpu:1"), ("all_cores", "cpu")):

@@ -203,13 +203,13 @@ def _of(measure: str, sample: Sample) -> tuple[float | None, Interval | None]:
         return float(min(sample.costs)), None
     if measure == "least-gap":
         return (reference.gap_percent(min(sample.costs)) if reference else None), None
-    values = [value for row in sample.done if (value := _value(measure, row, sample)) is not None]
+    values = [value for row in sample.done if (value := value_of(measure, row, sample)) is not None]
     if not values:
         return None, None
     return float(np.mean(values)), mean_interval(values)
 
 
-def _value(measure: str, row: CaseRow, sample: Sample) -> float | None:
+def value_of(measure: str, row: CaseRow, sample: Sample) -> float | None:
     """Return the number of one run; None if it has none."""
     if measure == "mean-gap":
         cost, reference = row.best, sample.reference

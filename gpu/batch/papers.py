@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, Self
 import msgspec
 
 from gpu.batch.cases import StudyResults
+from gpu.batch.claims import Claim, Names, check_claim
 from gpu.batch.design import (
     ColonyDesign,
     Design,
@@ -95,7 +96,7 @@ class PaperTable:
     shows: Sentence = ""  # what the item compares, in a sentence
     gpu: Title = ""  # of the paper
     cpu: Title = ""  # of the paper
-    says: Sentence = ""  # what the paper's text says of the outcome
+    claims: tuple[Claim, ...] = ()  # what the paper's text says of the outcome
     differs: tuple[Sentence, ...] = ()  # what is not as in the paper
     baseline: Label = ""  # label that others are compared with; empty: with the lowest mean
     hours: Hours | None = None  # that the paper's hardware took, by its own times
@@ -106,13 +107,19 @@ class PaperTable:
 
 _TEXT = "a text in quotation marks, and not too long"
 _ITEM_MUST = {
-    **dict.fromkeys(("authors", "title", "shows", "gpu", "cpu", "says", "baseline"), _TEXT),
+    **dict.fromkeys(("authors", "title", "shows", "gpu", "cpu", "baseline"), _TEXT),
     **dict.fromkeys(("configuration", "against", "note"), _TEXT),
     **dict.fromkeys(("hours", "h100_hours"), f"a number from 0 to {LIMIT_LARGEST:.0e}"),
     "item": '"Table 5" or the like',
     "year": "a year, such as 2016",
     "differs": "a list of sentences",
     "lists": "a list of measures",
+    **dict.fromkeys(("where", "check", "untested", "ours", "cause"), _TEXT),
+    "says": "what the paper says, a text in quotation marks, and not too long",
+    "on": 'a list of instances, or ["*"]',
+    "over": "a table with a list of values for each name",
+    "cases": "the number of cases that must hold, from 1 on",
+    "claims": "written as [[paper.claims]], with two brackets, once for each claim",
     "numbers": "written as [[paper.numbers]], with two brackets, once for each configuration",
     "measure": f"one of {', '.join(MEASURES)}",
     "values": "a table with a number for each instance",
@@ -144,13 +151,16 @@ class Item(PaperTable):
             raise DesignError("it has no table [paper], which says what is reproduced")
         paper = _on_lines(paper)
         design = Design.from_table(table)
-        numbers = paper.get("numbers", [])
-        for one in numbers if isinstance(numbers, list) else ():
-            if isinstance(one, dict):
-                names = (each.name for each in fields(Numbers))
-                need_known_keys(one, names, DesignError, "[[paper.numbers]]")
+        for key, kind in (("numbers", Numbers), ("claims", Claim)):
+            several = paper.get(key, [])
+            for one in several if isinstance(several, list) else ():
+                if isinstance(one, dict):
+                    names = (each.name for each in fields(kind))
+                    need_known_keys(one, names, DesignError, f"[[paper.{key}]]")
         found = read_as(PaperTable, paper, "[paper]", _ITEM_MUST)
         _check(found, set(design.labels))
+        for claim in found.claims:
+            check_claim(claim, names_of(design))
         read = {one.name: getattr(found, one.name) for one in fields(found)}
         return cls(name=name, path=path, design=design, text=text, **read)
 
@@ -189,6 +199,17 @@ def _check(paper: PaperTable, labels: Collection[str]) -> None:
             raise DesignError(
                 f"[[paper.numbers]]: {measure} needs against, and no other measure does"
             )
+
+
+def names_of(design: Design) -> Names:
+    """Return what the condition of a claim may name."""
+    return Names(
+        MEASURES,
+        ("speedup", "construction-speedup", "update-speedup"),
+        ("friedman", "friedman-p"),
+        design.labels,
+        design.instances,
+    )
 
 
 def items() -> tuple[Item, ...]:

@@ -27,7 +27,8 @@ from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.system import Place
 from gpu.problems.bundled import bundled
-from gpu.problems.loading import load_instance
+from gpu.problems.loading import check_is_used, load_instance
+from gpu.problems.reading import AS_FOUND, ReadAs
 from gpu.run.session import InstanceReference, StartReference
 
 MOST_LOOKED_AT = 100_000  # files and folders; more may take hours
@@ -88,9 +89,16 @@ def make_plan(
     several = []
     digests: dict[str, str] = {}  # of each name
     named: dict[str, Path] = {}
-    for path in _paths(design, folder, find):
+    said: dict[str, ReadAs] = {}  # of each digest
+    for path, read_as in _files_of(design, folder, find):
         reading(path.name)
-        instance = load_instance(path)
+        instance = load_instance(path, read_as=str(read_as))
+        check_is_used(read_as, instance, str(path))
+        if (other := said.setdefault(instance.sha256, read_as)) != read_as:
+            raise DesignError(
+                f"{path}: the study would read it in two ways, {_in_words(other)} and "
+                f"{_in_words(read_as)}: give each of them a study of its own"
+            )
         if instance.sha256 in digests.values():
             continue  # two patterns fit one file
         if instance.name in digests:
@@ -102,10 +110,11 @@ def make_plan(
         budget = design.budget_of(instance.name)
         budget.criteria(instance)  # refuses a criterion that is impossible here
         planned = CaseInstance(
-            InstanceReference(str(path.absolute()), instance.name, instance.sha256),
-            instance.n,
+            InstanceReference(str(path.absolute()), instance.name, instance.sha256, str(read_as)),
+            instance.real_n,
             instance.problem.value,
             instance.optimum,
+            instance.cost_unit,
         )
         several.append(
             [(planned, budget, *one) for one in _configurations(design, instance, folder)]
@@ -131,15 +140,25 @@ def make_plan(
     return Plan(design, text or design.to_toml(), cases)
 
 
-def _paths(design: Design, folder: Path, find: Callable[[str], Path]) -> Iterator[Path]:
-    """Yield the files of the design's instances."""
+def _files_of(
+    design: Design, folder: Path, find: Callable[[str], Path]
+) -> Iterator[tuple[Path, ReadAs]]:
+    """Yield the files of the design's instances, and how they are read."""
     for text in design.instances:
+        read_as = design.reading.get(text, AS_FOUND)
         if exists(folder / text):
-            yield folder / text
+            paths = [folder / text]
         elif is_pattern(text):
-            yield from matching(folder, text)
+            paths = matching(folder, text)
         else:
-            yield find(text)
+            paths = [find(text)]
+        for path in paths:
+            yield path, read_as
+
+
+def _in_words(read_as: ReadAs) -> str:
+    """Return what was said of a file, as the command line has it."""
+    return " ".join(read_as.options()) or "with nothing said of it"
 
 
 def _configurations(

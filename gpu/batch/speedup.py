@@ -194,7 +194,7 @@ def measure(
         pass
     return SpeedupReport(
         instance=instance.name,
-        n=instance.n,
+        n=instance.real_n,
         optimum=instance.optimum,
         seeds=seeds,
         iterations=work.iterations,
@@ -205,6 +205,8 @@ def measure(
         machine=machine(),
         complete=complete,
         problem=instance.problem.value,
+        unit=instance.unit,
+        decimals=instance.decimals,
     )
 
 

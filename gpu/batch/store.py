@@ -46,7 +46,7 @@ from gpu.core.records import Count, Real, record_of
 from gpu.core.words import without_folders
 
 APPLICATION_ID = 0x466D5374  # "FmSt": tells that a file is a study's
-STORE_VERSION = 3  # of the tables, in PRAGMA user_version. A file of a later version is refused.
+STORE_VERSION = 5  # of the tables, in PRAGMA user_version. A file of a later version is refused.
 
 FIRST_TABLES = """
 CREATE TABLE study (
@@ -141,8 +141,19 @@ CREATE TABLE counts (
 ) WITHOUT ROWID;
 """
 
-ADDED = {2: PHASES_TABLE, 3: COUNTS_TABLE}
+COST_UNITS = """
+ALTER TABLE instances ADD COLUMN unit TEXT NOT NULL DEFAULT '';
+ALTER TABLE instances ADD COLUMN decimals INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE instances ADD COLUMN read_as TEXT NOT NULL DEFAULT '';
+"""
+
+ADDED = {2: PHASES_TABLE, 3: COUNTS_TABLE, 5: COST_UNITS}
 """What each version has added; a file of an earlier one gets it when it is written."""
+
+_COUNTED_SINCE = 4
+_UNCOUNTED = "state = 'done' AND (iterations = 0 OR (best_iteration = 0 AND start_sha256 IS NULL))"
+"""Runs that versions before ``_COUNTED_SINCE`` counted, though no ant had built their best: they
+wait to be done again."""
 
 
 _DAMAGED = "it is damaged, or was changed by another program"
@@ -216,7 +227,7 @@ def read_records(path: Path, keys: Collection[str]) -> Iterator[CaseRecord]:
             connection,
             "key, reason, coalesce(started, '') AS started, runs.parameters, best_iteration, "
             "solution",
-            "FROM runs WHERE state = 'done'",
+            f"FROM runs WHERE {_state(connection)} = '{DONE}'",
         )
         for values in rows:
             if values["key"] in wanted:
@@ -228,8 +239,8 @@ def read_records(path: Path, keys: Collection[str]) -> Iterator[CaseRecord]:
 def read_ended(path: Path) -> set[str]:
     """Return the keys of the runs in the file of a study that have ended; or raise StoreError."""
     with opened(path) as connection:
-        rows = connection.execute("SELECT key FROM runs WHERE state IN (?, ?)", (DONE, FAILED))
-        return {str(key) for (key,) in rows}
+        rows = connection.execute(f"SELECT key, {_state(connection)} FROM runs")
+        return {str(key) for key, state in rows if state in (DONE, FAILED)}
 
 
 def read_design_text(path: Path) -> str:
@@ -259,10 +270,12 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
     title, created, budget = connection.execute(
         "SELECT title, created, budget FROM study"
     ).fetchone()
+    known = {name for _, name, *_ in connection.execute("PRAGMA table_info(instances)")}
+    units = "unit, decimals, " if "unit" in known else ""  # which older files do not have
     rows = _read(
         connection,
-        "name AS instance, n, optimum, label, colony, configurations.parameters, device, seed, "
-        "batch, error",
+        f"name AS instance, n, optimum, {units}label, colony, configurations.parameters, device, "
+        "seed, batch, error",
         "FROM runs JOIN instances ON instances.id = runs.instance "
         "JOIN configurations ON configurations.id = runs.configuration",
     )
@@ -280,8 +293,8 @@ def _read(connection: sqlite3.Connection, columns: str, where: str) -> Iterator[
         points[run].append(point)
     phases, counts = _numbers(connection, "phases"), _numbers(connection, "counts")
     rows = connection.execute(
-        f"SELECT {columns}, runs.id AS run, host, state, best, gap_percent, seconds, iterations, "
-        f"solutions {where} ORDER BY runs.id"
+        f"SELECT {columns}, runs.id AS run, host, {_state(connection)} AS state, best, "
+        f"gap_percent, seconds, iterations, solutions {where} ORDER BY runs.id"
     )
     names = [name for name, *_ in rows.description]
     for row in rows:
@@ -294,6 +307,14 @@ def _read(connection: sqlite3.Connection, columns: str, where: str) -> Iterator[
             curve = record_of(_Points, points.get(run, ()), _DamagedError, "points")
             values["curve"] = CostCurve.of(curve)
         yield values
+
+
+def _state(connection: sqlite3.Connection) -> str:
+    """Return what a statement reads the state of a run by."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if version >= _COUNTED_SINCE:
+        return "state"
+    return f"CASE WHEN {_UNCOUNTED} THEN '{WAITING}' ELSE state END"
 
 
 def _hosts(connection: sqlite3.Connection) -> dict[int, dict[str, Any]]:
@@ -377,6 +398,8 @@ class Store:
                 tables += [text for since, text in ADDED.items() if version < since]
                 for statement in filter(str.strip, "".join(tables).split(";\n")):
                     do(statement)
+                if version < _COUNTED_SINCE:
+                    _let_wait(do)
                 do(f"PRAGMA application_id = {APPLICATION_ID}")
                 do(f"PRAGMA user_version = {STORE_VERSION}")
                 do("UPDATE runs SET state = ? WHERE state = ?", WAITING, RUNNING)
@@ -542,9 +565,11 @@ class _Numbers:
         self._known: dict[tuple[str, object], int] = {}
 
     def of_instance(self, one: CaseInstance) -> int:
-        sha256 = one.reference.sha256
-        row = (one.name, sha256, one.n, one.problem, one.optimum)
-        return self._of("instances", "name, sha256, n, problem, optimum", row, "sha256", sha256)
+        sha256, unit = one.reference.sha256, one.cost_unit
+        shown = unit.name, unit.decimals, one.reference.read_as
+        row = (one.name, sha256, one.n, one.problem, one.optimum, *shown)
+        columns = "name, sha256, n, problem, optimum, unit, decimals, read_as"
+        return self._of("instances", columns, row, "sha256", sha256)
 
     def of_configuration(self, one: Configuration) -> int:
         values = json.dumps(dict(one.values))
@@ -582,6 +607,13 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[Do]:
         if connection.in_transaction:  # a full disk may have ended it already
             connection.execute("ROLLBACK")
         raise
+
+
+def _let_wait(do: Do) -> None:
+    """Let the runs that do not count any more be done again."""
+    for table in ("points", "phases", "counts"):
+        do(f"DELETE FROM {table} WHERE run IN (SELECT id FROM runs WHERE {_UNCOUNTED})")
+    do(f"UPDATE runs SET state = ?, started = NULL WHERE {_UNCOUNTED}", WAITING)
 
 
 def _now() -> str:

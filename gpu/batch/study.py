@@ -242,8 +242,10 @@ def _tried(case: Case, here: InProcess) -> float:
     if not records:
         raise FormicariumError("it was cancelled")
     (record,) = records
+    if not record.iterations and record.seconds >= TRIED_SECONDS:  # one takes longer
+        return record.seconds * most
     if record.state == FAILED:
         raise FormicariumError(record.reason)
-    if not record.iterations or record.seconds < TRIED_SECONDS:  # it ended by itself, or took long
-        return record.seconds if record.iterations else record.seconds * most
+    if record.seconds < TRIED_SECONDS:  # it ended by itself
+        return record.seconds
     return record.seconds * most / record.iterations

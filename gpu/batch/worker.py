@@ -30,7 +30,6 @@ from gpu.problems.loading import load_instance
 from gpu.run.outcome import Ending, Result, RunOutcome
 from gpu.run.run import Run
 from gpu.run.session import Session, new_session
-from gpu.run.starting import begins_in_studies
 
 INSTANCES_KEPT = 12  # by a worker, as the cases on several instances take turns
 LONGEST_WARMING = 5.0  # seconds after which a first iteration is broken off where that is possible
@@ -108,6 +107,9 @@ class Worker:
     def perform(self, run: Case, gate: Gate) -> CaseRecord | None:
         """Do ``run``, and return its record; None if the gate has stopped it.
 
+        A study compares what ants build. So a run does not begin with the nearest-neighbour tour,
+        or the greedy coloring, and one without a whole iteration has failed.
+
         Nothing is raised but what ends the process: a run that fails has a record that says why.
         """
         started = datetime.now(UTC).isoformat(timespec="seconds")
@@ -121,8 +123,7 @@ class Worker:
             if run.measure == MEASURE_PHASES:
                 recorded, outcome, phases, gauges = _timed(instance, session, self._place(), gate)
             else:
-                begins = begins_in_studies(instance)
-                recorded, outcome = _done(Run(instance, session, begins=begins), gate)
+                recorded, outcome = _done(Run(instance, session, begins=False), gate)
             result = Result.of(instance, session, outcome)
         except Exception as error:
             record = failed(run.key, sentence_for(error))
@@ -130,7 +131,9 @@ class Worker:
         if result.ending is Ending.CANCELLED:
             return None
         known, reason = result.ending is not Ending.FAILED, result.reason
-        if known and result.cost is None:
+        if known and not result.iterations:
+            known, reason = False, f"no iteration became whole: {reason}"
+        elif known and result.cost is None:
             known, reason = False, f"no {instance.problem.words.solution} was built: {reason}"
         return CaseRecord(
             key=run.key,

@@ -9,13 +9,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
 import numpy as np
+from msgspec import Meta
 from numpy.typing import NDArray
 
 from gpu.core.formats import THIN
 from gpu.core.words import counted
+
+Decimals = Annotated[int, Meta(ge=-20, le=20)]
+"""Of a unit that a cost counts, as files have them."""
 
 Number = TypeVar("Number", float, NDArray[np.float64])
 
@@ -60,6 +64,11 @@ class CostUnit:
         else:
             text = f"{self.scaled(float(cost)):,.{self.decimals}f}"
         return text.replace(",", thousands)
+
+    def mean(self, cost: float, thousands: str = THIN) -> str:
+        """Return a mean of costs, with one decimal more than a cost has."""
+        digits = max(self.decimals, 0) + 1
+        return f"{self.scaled(float(cost)):,.{digits}f}".replace(",", thousands)
 
     def amount(self, cost: int | float, thousands: str = THIN) -> str:
         """Return ``cost`` in a sentence, with its unit: 22.5 min, 4 colors."""

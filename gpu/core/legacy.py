@@ -76,6 +76,15 @@ class KeptTrails:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RestartBest:
+    """The best solution since trails last began."""
+
+    solution: Solution
+    cost: int
+    iteration: int  # that found it; if not after trails last began, there is none since
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Legacy:
     """The state of a colony between two iterations, for the colony that takes its place."""
 
@@ -83,6 +92,16 @@ class Legacy:
     trails: KeptTrails | None  # None where a colony cannot pass them on
     restarted: int = 0  # the iteration after which trails last began anew; 0 if they never did
     level: float = 1.0  # of a trail that never got a deposit, where that is not the initial one
+    restart_best: RestartBest | None = None  # None: as the best of all
+
+    @property
+    def best_since_restart(self) -> RestartBest:
+        """The best solution since trails last began."""
+        state = self.state
+        assert state.best_solution is not None
+        return self.restart_best or RestartBest(
+            state.best_solution, state.cost, state.best_iteration
+        )
 
     def on(self, solution: Solution, cost: int, former: NDArray[np.integer]) -> Legacy:
         """Return what is left for another instance, on which the best solution is this one.

@@ -63,6 +63,7 @@ class Purpose(enum.IntEnum):
     ``TABU``: the word of a tabu search's move has the number of the search in the ant's place.
     ``CLIQUE``: what a move draws that changes a clique.
     ``OPTIMIZE``: the word of a move of an ant that optimizes a partial coloring.
+    ``DEPOSIT``: which tour deposits, where chance decides it.
     """
 
     START = 0
@@ -79,6 +80,7 @@ class Purpose(enum.IntEnum):
     CROSS = 11
     CLIQUE = 12
     OPTIMIZE = 13
+    DEPOSIT = 14
 
 
 def philox4x32(

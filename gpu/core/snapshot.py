@@ -157,6 +157,8 @@ class RunState(Snapshot):
 
     # (n,): the ants' best, which may be worse than what the run began with; None if it is not known
     ants_best: Solution | None = None
+    # cost of the ants' best; None before there is one
+    ants_cost: int | None = None
     # the iteration in which the colony last found a better solution, for stop criteria
     improved_iteration: int = 0
     edits: int = 0  # changes of the instance so far

@@ -46,26 +46,27 @@ class Boxes(NamedTuple):
     ]  # (b, 2): where the cities or boxes in a box begin and end in ``left``
 
 
-_made: WeakKeyDictionary[TspInstance, NDArray[np.int32]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[TspInstance, dict[int, NDArray[np.int32]]] = WeakKeyDictionary()
 
 
-def nearest_neighbour_tour(instance: TspInstance) -> NDArray[np.int32]:
-    """Return the tour to the nearest city not yet visited, from city 0 on; it is read-only.
+def nearest_neighbour_tour(instance: TspInstance, start: int = 0) -> NDArray[np.int32]:
+    """Return the tour to the nearest city not yet visited, from ``start`` on; it is read-only.
 
     Ties go to the lowest city. The tour of an instance is made once; of a million cities, in some
     seconds, with O(n) memory.
     """
-    if instance not in _made:
+    made = _made.setdefault(instance, {})
+    if start not in made:
         boxes = _boxes_of(geometry_of(instance, 0.0))
         tour = np.empty(instance.n, np.int32)
-        _visit(boxes, np.empty(_WIDE * boxes.first.size, np.int64), tour)
-        _made[instance] = frozen(tour)
-    return _made[instance]
+        _visit(boxes, np.empty(_WIDE * boxes.first.size, np.int64), np.int64(start), tour)
+        made[start] = frozen(tour)
+    return made[start]
 
 
-def nearest_neighbour_length(instance: TspInstance) -> int:
+def nearest_neighbour_length(instance: TspInstance, start: int = 0) -> int:
     """Exact length L_nn of :func:`nearest_neighbour_tour`; τ₀ = 1/(n·L_nn)."""
-    return instance.tour_length(nearest_neighbour_tour(instance))
+    return instance.tour_length(nearest_neighbour_tour(instance, start))
 
 
 def _boxes_of(geometry: CityGeometry) -> Boxes:
@@ -114,10 +115,12 @@ def _along_the_curve(places: Floats) -> NDArray[np.int64]:
 
 
 @cached
-def _visit(boxes: Boxes, waiting: NDArray[np.int64], tour: NDArray[np.int32]) -> None:
+def _visit(
+    boxes: Boxes, waiting: NDArray[np.int64], start: np.int64, tour: NDArray[np.int32]
+) -> None:
     """Fill ``tour``; there is room in ``waiting`` for the boxes that are still to be looked at."""
     city = np.int64(0)
-    while boxes.cities[city] != 0:
+    while boxes.cities[city] != start:
         city += 1
     for position in range(tour.size):
         if position > 0:

@@ -45,10 +45,11 @@ class LocalSearchRule(NamedTuple):
     """How a local search looks for moves; nothing here changes."""
 
     rows: NDArray[np.int32]  # (1 or 2, n, K, 2): see gpu.local_search.rule.neighbour_rows
-    exchanges: bool  # these three: see gpu.local_search.kinds.Moves
+    exchanges: bool  # these five: see gpu.local_search.kinds.Moves
     segments: bool
     turns: bool
     sample: int
+    largest: bool
 
 
 class SearchWorkspace(NamedTuple):
@@ -99,10 +100,13 @@ def local_search_of(
     """
     moves = moves_of(instance, kind)
     if moves is None:
-        rule, n = LocalSearchRule(np.zeros((1, 1, 1, 2), np.int32), False, False, False, 1), 1
+        rule = LocalSearchRule(np.zeros((1, 1, 1, 2), np.int32), False, False, False, 1, False)
+        n = 1
     else:
         rows, n = neighbour_rows(instance, neighbours), instance.n
-        rule = LocalSearchRule(rows, moves.exchanges, moves.segments, moves.turns, moves.sample)
+        rule = LocalSearchRule(
+            rows, moves.exchanges, moves.segments, moves.turns, moves.sample, moves.largest
+        )
     built, numbers = np.zeros((threads, 2, n), np.int32), np.zeros((threads, 8), np.int64)
     return LocalSearchState(rule, built, numbers, np.zeros(n, np.int32))
 
@@ -421,6 +425,9 @@ def _round(rule: LocalSearchRule, geometry: CityGeometry, search: SearchWorkspac
         waiting[a] = False
         search.keys[looker] = look(rule, geometry, search, a, looker)
     size -= lookers
+    if rule.largest:
+        back = _keep_largest(search, lookers, head)
+        head, size = wrapped(head - back, n), size + back
     for looker in range(lookers):
         if search.keys[looker] <= LAST_CODE:
             continue
@@ -442,6 +449,27 @@ def _round(rule: LocalSearchRule, geometry: CityGeometry, search: SearchWorkspac
                 size += 1
     search.numbers[SEARCH_HEAD], search.numbers[SEARCH_WAITING] = head, size
     return gained
+
+
+@inlined
+def _keep_largest(search: SearchWorkspace, lookers: int, head: np.int64) -> int:
+    """Keep the move that gains most, the first of equals; the cities of the others wait in front.
+
+    Return how many these are. ``head`` is where the queue began without them.
+    """
+    keys, n = search.keys, search.tour.shape[0]
+    best, back = 0, 0
+    for looker in range(1, lookers):
+        if keys[looker] >> CODE_BITS > keys[best] >> CODE_BITS:
+            best = looker
+    for looker in range(lookers - 1, -1, -1):
+        if looker != best and keys[looker] > LAST_CODE:
+            back += 1
+            city = search.moves[looker, A]
+            search.queue[wrapped(head - back, n)] = city
+            search.waiting[city] = True
+            keys[looker] = LAST_CODE
+    return back
 
 
 @inlined

@@ -22,6 +22,7 @@ class Moves:
     segments: bool = False  # by Or-opt
     turns: bool = True  # whether parts of a tour may be turned around: not if it is directed
     sample: int = SAMPLE  # one in so many of the cities as on the best tour is in the first queue
+    largest: bool = False  # whether a round makes only the move that gains most
 
 
 _KINDS = {
@@ -32,6 +33,10 @@ _KINDS = {
     "2opt-all": (
         Moves(exchanges=True, sample=1),
         "2-opt that looks at every city of every tour; symmetric distances",
+    ),
+    "2opt-largest": (
+        Moves(exchanges=True, sample=1, largest=True),
+        "the same, but of the moves that 32 cities find only the largest gain is made",
     ),
     "2opt+oropt": (
         Moves(exchanges=True, segments=True),

@@ -31,12 +31,16 @@ segment of Or-opt still has its length. The ends of the edges given up join the 
 a, p, c, d, e, q (``d`` is ``c+`` for 2-opt); of a move that cannot be made any more, ``a`` does.
 The search ends with the queue empty.
 
+*The largest gain.* With ``2opt-largest`` a round makes one move: the one that gains most, and among
+equals that of the first looker. The others that found a move wait again, in their order and before
+all that wait already.
+
 *The first queue.* What an ant took over from the best tour so far has been looked at before. So
 only those cities wait whose neighbours on that tour are not their two neighbours now. Of the others
 every ``SAMPLE``-th waits, where city + ant + iteration is divisible by it: don't-look bits leave a
 move undone now and then, which another ant then finds. In the first iteration all cities wait. The
-kind ``2opt-all`` has 1 in place of ``SAMPLE``: all cities wait in every iteration, as in
-Skinderowicz (2020).
+kinds ``2opt-all`` and ``2opt-largest`` have 1 in place of ``SAMPLE``: all cities wait in every
+iteration, as in Skinderowicz (2020).
 
 The tour is cut into ``WINDOW`` stretches of ceil(n / ``WINDOW``) cities, the last ones shorter or
 empty. First come the first cities of all stretches, then their second ones, and so on: cities that

@@ -7,12 +7,20 @@ lengths count as 1 at least, so that every device gets the same trails. After al
 - If one is shorter than the best tour so far, it becomes the best tour. With C its length,
   τ_max = L_nn/C and τ_min = τ_max · min(1, (1 - r)/((n/2 - 1)·r)), with r = p_best^(1/n), but at
   least 2^-60.
-- Otherwise trails may be restarted: if ``restart`` iterations have passed since the last
-  improvement or restart, and the branching factor is at most 2.05, all trails become τ_max, and
-  the iteration ends.
+- If one is shorter than the restart-best tour, the best one since trails last began, or if there
+  is none yet, it becomes the restart-best tour.
+- Without a better tour of all trails may be restarted: if ``restart`` iterations have passed since
+  the last improvement or restart, and the branching factor is at most 2.05, all trails become
+  τ_max, and the iteration ends.
 - Without a restart one tour of length L deposits: the best of the iteration (ties to the lowest
   ant) or the best so far. By the schedule it is the best so far in every f-th iteration since the
   last restart: f = 25, from the 25th on 5, from the 75th 3, from the 125th 2, from the 250th 1.
+- ``published`` has the rules of the program of the 2020 paper. A tour deposits by two draws: the
+  best of the iteration if the first is below 0.1, else the best so far if the second is, else the
+  restart-best. Trails are restarted, settled or not, if ``restart`` iterations have passed since
+  the restart-best tour was found, in the first iteration, the eleventh and so on; but only if there
+  are as many iterations from this one to the end of those ``planned`` as before it since the one
+  that restarted them.
 - τ = min(max(τ·(1 - ρ), τ_min), τ_max) for all trails, then τ = min(τ + ρ·L_nn/L, τ_max) for that
   tour's, in both directions if the instance is symmetric.
 """
@@ -28,10 +36,12 @@ from numpy.typing import NDArray
 
 from gpu.construction import cpu as construction
 from gpu.construction.cpu import LINK, RENEW, ConstructionState, MatrixColony
-from gpu.core.legacy import KeptTrails, Legacy
+from gpu.core.legacy import KeptTrails, Legacy, RestartBest
+from gpu.core.random import Purpose
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import LAMBDA, LEAST_TRAIL
 from gpu.cpu.compilation import compiled, inlined
+from gpu.cpu.philox import Key, share, words_of
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
@@ -40,6 +50,9 @@ from gpu.local_search.cpu import TourWorkspace
 from gpu.max_min.parameters import (
     DEPOSITS,
     GLOBAL_BEST,
+    LOOK_PERIOD,
+    OTHER_CHANCE,
+    PUBLISHED,
     SCHEDULE,
     SETTLED,
     MmasCpuParameters,
@@ -48,8 +61,14 @@ from gpu.max_min.parameters import (
 
 LEAST_LIMIT, MOST_LIMIT = range(2)  # places of τ_min and τ_max in the limits
 
-BEGUN, RESTARTING = range(2)
-"""The iteration after which trails were last restarted; whether they are in this one."""
+BEGUN, RESTARTING, RESTART_BEST_COST, RESTART_BEST_ITERATION = range(4)
+"""The iteration after which trails were last restarted; whether they are in this one; the length of
+the restart-best tour, and the iteration that found it. If BEGUN is not before that, there is none.
+"""
+
+OWN_TOUR, BEST_TOUR, RESTART_BEST_TOUR = range(3)  # which tour deposits
+
+DEPOSIT = np.uint32(Purpose.DEPOSIT)
 
 
 class MmasCpuRules(NamedTuple):
@@ -61,6 +80,7 @@ class MmasCpuRules(NamedTuple):
     spread: float  # τ_min/τ_max, at most 1
     deposit: int  # which tour deposits; one of the constants of gpu.max_min.parameters
     patience: int  # iterations without improvement before trails may be restarted; 0 for never
+    planned: int  # iterations of the run; 0 if that does not matter
 
 
 class TrailUpdate(NamedTuple):
@@ -68,7 +88,8 @@ class TrailUpdate(NamedTuple):
 
     limits: NDArray[np.float32]  # (2,): τ_min and τ_max, in units of the initial trail
     amount: NDArray[np.float32]  # (1,): what each trail of the tour that deposits gains
-    numbers: NDArray[np.int64]  # (2,): see the constants above
+    numbers: NDArray[np.int64]  # (4,): see the constants above
+    restart_best: NDArray[np.uint32]  # (n,): the best tour since trails were last restarted
     # (n, sides): the city that follows each city on that tour and, in a symmetric instance, the
     # one before
     ends: NDArray[np.uint32]
@@ -111,28 +132,38 @@ def _decide(
 
     The record is still that of the iteration before.
     """
-    ants, record, numbers = colony.ants, colony.record, colony.record.numbers
+    ants, numbers = colony.ants, colony.record.numbers
     iteration = numbers[ITERATION] + 1
     ant = ants.lengths.argmin()
     length = np.int64(ants.lengths[ant])
     improved = numbers[BEST_ITERATION] == 0 or length < numbers[BEST_COST]
+    n, sides = update.ends.shape
     update.numbers[RESTARTING] = 0
+    if (
+        update.numbers[RESTART_BEST_ITERATION] <= update.numbers[BEGUN]
+        or length < update.numbers[RESTART_BEST_COST]
+    ):
+        update.numbers[RESTART_BEST_COST] = length
+        update.numbers[RESTART_BEST_ITERATION] = iteration
+        for position in range(n):
+            update.restart_best[position] = ants.routes[ant, position]
     if improved:
         set_limits(rules, update, length)
-    elif rules.patience > 0:
-        last = max(update.numbers[BEGUN], numbers[BEST_ITERATION])
-        if iteration - last >= rules.patience and settled(colony.matrices.trails, near):
-            update.numbers[RESTARTING] = 1
-            update.numbers[BEGUN] = iteration
-            return
-    own = improved or not _is_turn_of_best(rules.deposit, iteration - update.numbers[BEGUN])
-    if not own:
+    elif rules.patience > 0 and _begins_anew(colony, near, rules, update, iteration):
+        update.numbers[RESTARTING] = 1
+        update.numbers[BEGUN] = iteration
+        return
+    deposits = _depositor(colony.rules.key, rules.deposit, iteration, update.numbers[BEGUN])
+    if deposits == BEST_TOUR and improved:
+        deposits = OWN_TOUR  # of which the record does not know yet
+    if deposits == BEST_TOUR:
         length = np.int64(numbers[BEST_COST])
+    elif deposits == RESTART_BEST_TOUR:
+        length = np.int64(update.numbers[RESTART_BEST_COST])
     update.amount[0] = np.float32(rules.gain / np.float64(max(length, np.int64(1))))
-    n, sides = update.ends.shape
-    u = ants.routes[ant, n - 1] if own else record.best_solution[n - 1]
+    u = _city_on(deposits, colony, update, ant, n - 1)
     for position in range(n):
-        v = ants.routes[ant, position] if own else record.best_solution[position]
+        v = _city_on(deposits, colony, update, ant, position)
         update.ends[u, 0] = v
         if sides == 2:
             update.ends[v, 1] = u
@@ -145,6 +176,51 @@ def set_limits(rules: MmasCpuRules, update: TrailUpdate, length: np.int64) -> No
     most = rules.nearest / np.float64(max(length, np.int64(1)))
     update.limits[MOST_LIMIT] = np.float32(most)
     update.limits[LEAST_LIMIT] = max(np.float32(most * rules.spread), LEAST_TRAIL)
+
+
+@inlined
+def _begins_anew(
+    colony: ConstructionState,
+    near: NDArray[np.int32],
+    rules: MmasCpuRules,
+    update: TrailUpdate,
+    iteration: np.int64,
+) -> bool:
+    """Whether all trails become τ_max in this iteration, which did not improve the best tour."""
+    begun, before = update.numbers[BEGUN], iteration - 1
+    if rules.deposit != PUBLISHED:
+        last = max(begun, colony.record.numbers[BEST_ITERATION])
+        waited = bool(iteration - last >= rules.patience)
+        return waited and settled(colony.matrices.trails, near)
+    enough = before - max(begun - 1, 0) <= rules.planned - before
+    return bool(
+        before % LOOK_PERIOD == 0
+        and iteration - update.numbers[RESTART_BEST_ITERATION] >= rules.patience
+        and (rules.planned == 0 or enough)
+    )
+
+
+@inlined
+def _depositor(key: Key, deposit: int, iteration: np.int64, begun: np.int64) -> int:
+    """Return which tour deposits, trails being as old as the iteration after ``begun``."""
+    if deposit == PUBLISHED:
+        words = words_of(key, DEPOSIT, iteration - 1, 0, 0)
+        if share(words[0]) < np.float32(OTHER_CHANCE):
+            return OWN_TOUR
+        return BEST_TOUR if share(words[1]) < np.float32(OTHER_CHANCE) else RESTART_BEST_TOUR
+    return BEST_TOUR if _is_turn_of_best(deposit, iteration - begun) else OWN_TOUR
+
+
+@inlined
+def _city_on(
+    tour: int, colony: ConstructionState, update: TrailUpdate, ant: np.intp, position: int
+) -> np.uint32:
+    """Return a city of one of the tours that may deposit; the iteration's best is of ``ant``."""
+    if tour == OWN_TOUR:
+        return np.uint32(colony.ants.routes[ant, position])
+    if tour == BEST_TOUR:
+        return np.uint32(colony.record.best_solution[position])
+    return np.uint32(update.restart_best[position])
 
 
 @inlined
@@ -194,7 +270,7 @@ def _renew_row(
 class MmasCpuColony(MatrixColony):
     """The MAX-MIN Ant System on the CPU: one tour deposits; see :class:`MatrixColony`."""
 
-    NUMBERS = frozenset({"alpha", "rho", "p_best", "deposit", "restart"})
+    NUMBERS = frozenset({"alpha", "rho", "p_best", "deposit", "restart", "planned"})
 
     _run = staticmethod(run)
 
@@ -208,24 +284,34 @@ class MmasCpuColony(MatrixColony):
             spread=spread_of(self._instance.n, parameters.p_best),
             deposit=DEPOSITS[parameters.deposit],
             patience=parameters.restart,
+            planned=parameters.planned,
         )
 
     def _update(
         self, construction: ConstructionState, rules: MmasCpuRules
     ) -> tuple[MmasCpuState, Sequence[Stage]]:
         n, sides = len(self._neighbours), construction.ants.ends.shape[2]
-        self._trail_update = allocated(TrailUpdate, 2, amount=1, ends=(n, sides))
+        self._trail_update = allocated(
+            TrailUpdate, n, limits=2, amount=1, numbers=4, ends=(n, sides)
+        )
         self._trail_update.limits[:] = max(np.float32(rules.spread), LEAST_TRAIL), 1
         state = MmasCpuState(construction, self._neighbours, rules, self._trail_update)
         return state, (Stage(LINK, "update", each(1)), Stage(RENEW, "update", shared(n)))
 
     def legacy(self) -> Legacy:
         """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
-        return replace(super().legacy(), restarted=int(self._trail_update.numbers[BEGUN]))
+        numbers = self._trail_update.numbers.tolist()
+        cost, found = numbers[RESTART_BEST_COST], numbers[RESTART_BEST_ITERATION]
+        tour = self._instance.checked(self._trail_update.restart_best, cost)
+        best = RestartBest(tour, cost, found)
+        return replace(super().legacy(), restarted=numbers[BEGUN], restart_best=best)
 
     def _take_trails(self, trails: KeptTrails, legacy: Legacy) -> None:
         super()._take_trails(trails, legacy)
-        self._trail_update.numbers[BEGUN] = legacy.restarted
+        best, numbers = legacy.best_since_restart, self._trail_update.numbers
+        numbers[BEGUN] = legacy.restarted
+        numbers[RESTART_BEST_COST], numbers[RESTART_BEST_ITERATION] = best.cost, best.iteration
+        self._trail_update.restart_best[:] = best.solution
         self._adjusted()
 
     def _adjusted(self) -> None:

@@ -14,13 +14,26 @@ HALF_WEIGHTS = "half"
 
 MOST_WARPS = 16  # of a block on a GPU, given the registers that the kernels use
 
-ITERATION_BEST, GLOBAL_BEST, SCHEDULE = range(3)
+ITERATION_BEST, GLOBAL_BEST, SCHEDULE, PUBLISHED = range(4)
+
+OTHER_CHANCE = 0.1
+"""With what probability the published program lets the iteration's best tour deposit; otherwise
+with the same the best of all, and else the restart-best: the best since trails last began."""
+
+LOOK_PERIOD = 10  # it looks in every tenth iteration, from the first on, whether trails begin anew
 
 SETTLED = 205
 """Trails have settled if the branching factor, times a hundred, is at most this: 2, and one more
 edge for one city in twenty."""
 
-DEPOSITS = {"iteration-best": ITERATION_BEST, "global-best": GLOBAL_BEST, "schedule": SCHEDULE}
+DEPOSITS = {
+    "iteration-best": ITERATION_BEST,
+    "global-best": GLOBAL_BEST,
+    "schedule": SCHEDULE,
+    "published": PUBLISHED,
+}
+
+MOST_ITERATIONS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -48,6 +61,11 @@ class MmasParameters(AsParameters):
                 "the shortest of the iteration, but every 25th time the shortest so far, then ever "
                 "more often, and from iteration 250 on always (Stützle and Hoos)"
             ),
+            "published": (
+                "by chance the shortest of the iteration (10 %), the shortest so far (9 %), or the "
+                "shortest since trails last began, as the program of the 2020 paper has it with "
+                "local search"
+            ),
         },
         phase="update",
         live=True,
@@ -55,9 +73,21 @@ class MmasParameters(AsParameters):
     restart: int = parameter(
         0,
         "r",
-        "Iterations without a better tour after which settled trails begin anew; 0: never.",
+        "Iterations without a better tour after which settled trails begin anew; 0: never. With "
+        "the deposit published, trails need not have settled, and the tour need only be better "
+        "than those since trails last began.",
         0,
-        1_000_000,
+        MOST_ITERATIONS,
+        phase="update",
+        live=True,
+    )
+    planned: int = parameter(
+        0,
+        "T",
+        "Iterations that the run is to have; 0: no matter. With the deposit published, trails "
+        "begin anew only while as many iterations are left as were made since they last did.",
+        0,
+        MOST_ITERATIONS,
         phase="update",
         live=True,
     )

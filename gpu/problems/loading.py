@@ -164,6 +164,16 @@ def load_instance(path: str | Path, data: bytes | None = None, read_as: str = ""
     return _with_route(file, instance, wanted) if wanted.asks_for_route else instance
 
 
+def check_is_used(said: ReadAs, instance: Instance, file: str) -> None:
+    """Refuse what a user has ``said`` of a ``file``, if ``instance`` needed none of it."""
+    of_file = said.of_file.options()
+    if of_file and not ReadAs.parse(instance.read_as).of_file.options():
+        raise InstanceError(
+            f"{file}: {of_file[0]} is for tables and other files that can be read in "
+            "several ways: leave it out"
+        )
+
+
 def _bundled_path(path: Path) -> Path:
     """Return the file of the bundled instance of this name, unless there is a file at ``path``."""
     if len(path.parts) != 1 or exists(path):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from gpu.core.errors import InstanceError
+from gpu.core.words import shown
 
 COORDINATES = ("plane", "degrees", "geo")
 """What the numbers of places can be; see ``load_places`` in gpu/problems/tsp/places."""
@@ -19,7 +20,7 @@ SEPARATOR_NAMES = {"blank": "", "tab": "\t", "comma": ",", "semicolon": ";", "ba
 OPEN = "open"
 """What is said of a route that does not return to its start."""
 
-OPTION_NAMES = {"kind": "read-as", "route_from": "from", "route_to": "to"}
+OPTION_NAMES = {"kind": "read-as", "route_from": "from", "route_to": "to", "route": OPEN}
 """Options of the command line that have another name than what they say.
 
 A reader's sentences name what the user can say as these options: ``--read-as matrix``, ``--columns
@@ -127,6 +128,42 @@ class ReadAs:
                 raise InstanceError(f"read_as = {text!r}: {word!r} is none of {known}")
         return cls(kind, **found)
 
+    @classmethod
+    def of_table(cls, table: Mapping[str, object]) -> ReadAs:
+        """Return what a table of TOML says, whose keys are options of the command line.
+
+        InstanceError if a key, or its value, means nothing.
+        """
+        fields_of = {_key_of(field.name): field.name for field in fields(cls)}
+        found: dict[str, str] = {}
+        kind: FileKind | None = None
+        for key, value in table.items():
+            if key not in fields_of:
+                raise InstanceError(f"{shown(key)!r} is none of {', '.join(fields_of)}")
+            if key == OPEN:
+                if not isinstance(value, bool):
+                    raise InstanceError(f"{OPEN} must be true or false")
+                found[fields_of[key]] = OPEN if value else ""
+            elif not isinstance(value, str):
+                raise InstanceError(f"{key} must be a text in quotation marks")
+            elif fields_of[key] != "kind":
+                found[fields_of[key]] = value
+            elif value in tuple(FileKind):
+                kind = FileKind(value)
+            else:
+                known = ", ".join(FileKind)
+                raise InstanceError(f"{key} = {shown(value)!r} is none of {known}")
+        return cls(kind, **found)
+
+    def to_table(self) -> dict[str, str | bool]:
+        """Return the table that :meth:`of_table` reads as this."""
+        said = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            _key_of(name): value == OPEN if name == "route" else str(value)
+            for name, value in said.items()
+            if value
+        }
+
     def __str__(self) -> str:
         words = [self.kind.value] if self.kind else []
         words += [self.coordinates] if self.coordinates else []
@@ -141,8 +178,13 @@ class ReadAs:
         for field in fields(self):
             if value := getattr(self, field.name):
                 name = OPTION_NAMES.get(field.name, field.name)
-                words += [f"--{name}", str(value)] if field.name != "route" else [f"--{value}"]
+                words += [f"--{name}", str(value)] if name != OPEN else [f"--{name}"]
         return words
+
+
+def _key_of(field: str) -> str:
+    """Return what tables of TOML call a field: as its option, with _ where that has -."""
+    return OPTION_NAMES.get(field, field).replace("-", "_")
 
 
 AS_FOUND = ReadAs()

@@ -140,7 +140,7 @@ def differences(change: Change, before: Setting, after: Setting) -> dict[str, ob
     if change.cities:
         line["instance"] = {
             "name": after.instance.name,
-            "n": after.instance.n,
+            "n": after.instance.real_n,
             "sha256": after.instance.sha256,
         }
     return line

@@ -185,6 +185,7 @@ class Observer:
             best_solution=solution,
             best_iteration=0 if of_start else state.iteration,
             improved_iteration=state.iteration,
+            ants_cost=None if of_start else cost,
             iteration_solution=None,
             built_solution=None,
             edits=state.edits + 1,
@@ -212,6 +213,7 @@ class Observer:
         added = {
             "best_solution": best,
             "ants_best": best,
+            "ants_cost": shown.best_cost,
             "improved_iteration": shown.best_iteration,
             "history": History(),
             "progress": self.found.follow(shown, elapsed),
@@ -231,8 +233,11 @@ class Observer:
         none: dict[str, Any] = {}
         if shown.iteration_best is not None and shown.iteration_best >= self._beyond:
             none |= {"iteration_solution": None, "built_solution": None}
-        if self._start is None and shown.best_cost is not None and shown.cost >= self._beyond:
-            none |= {"best_solution": None, "best_cost": None, "best_iteration": 0, "found_by": ""}
+        if shown.best_cost is not None and shown.cost >= self._beyond:
+            none["ants_cost"] = None
+            if self._start is None:
+                none |= {"best_solution": None, "best_cost": None, "best_iteration": 0}
+                none["found_by"] = ""
         return none
 
     def _start_is_better(self, shown: Snapshot) -> bool:

@@ -66,6 +66,9 @@ class Result:
     solution: Solution | None = field(repr=False)
     # its length, or its number of colors: a whole number, of which ``value`` is what is shown
     cost: int | None
+    # cost of the best that ants built, which may be worse than what the run began with; None if
+    # they built nothing
+    ants_cost: int | None
     gap_percent: float | None  # how far ``cost`` lies above the best known one, where it is known
     best_iteration: int  # the iteration that found it, from 1; 0 for the one the run began with
     iterations: int  # iterations completed
@@ -88,7 +91,7 @@ class Result:
         state = outcome.state
         cost = None if state.best_solution is None else state.cost
         gap = None if cost is None else instance.gap_percent(cost)
-        best = (state.best_solution, cost, gap, state.best_iteration)
+        best = (state.best_solution, cost, state.ants_cost, gap, state.best_iteration)
         made = (state.iteration, state.solutions_built, state.elapsed)
         met = "" if outcome.criterion is None else outcome.criterion.name
         end, spent = (outcome.ending, outcome.reason, outcome.refused), outcome.spent
@@ -149,6 +152,7 @@ class Result:
             "times": self.times(),
             f"best_{words.cost}": value(self.cost),
             "best_cost": self.cost,
+            f"ants_best_{words.cost}": value(self.ants_cost),
             "best_iteration": None if self.cost is None else self.best_iteration,
             "optimum": value(self.instance.optimum),
             "gap_percent": self.gap_percent,

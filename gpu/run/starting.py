@@ -37,8 +37,6 @@ _MAKERS: Mapping[Problem, Callable[[Any, Over], Iterator[Solution]]] = {
     Problem.COLORING: _greedy,
 }
 
-_OUT_OF_STUDIES = frozenset({Problem.COLORING})
-
 
 def starts_of(instance: Instance, over: Over = never) -> Iterator[Solution]:
     """Yield the solutions with which runs begin, read-only, each better than the one before.
@@ -58,11 +56,3 @@ def use_once(instance: Instance) -> None:
         from gpu.cpu.first_colorings import compile_colorings
 
         compile_colorings(instance)
-
-
-def begins_in_studies(instance: Instance) -> bool:
-    """Whether the runs of a study begin with the solutions of :func:`starts_of`.
-
-    Runs on graphs do not: a study compares what ants build, and few ants build a better coloring.
-    """
-    return instance.problem not in _OUT_OF_STUDIES

@@ -101,6 +101,24 @@ def test_on_the_cpu(name: str, values: dict[str, Any]) -> None:
     same_with_a_successor(lambda: on_cpu(name, **values), 5, 4)
 
 
+BEGUN_ANEW: dict[str, Any] = {
+    "restart": 1,
+    "deposit": "published",
+    "ants": 3,
+    "local_search": "2opt",
+}
+"""After 13 iterations trails began anew in the 11th: the best tour since is another than of all."""
+
+
+def test_the_best_since_trails_began_anew_is_left_too() -> None:
+    same_with_a_successor(lambda: on_cpu("mmas-seq", **BEGUN_ANEW), 13, 8)
+
+
+@needs_emulation
+def test_it_is_left_on_a_gpu_too() -> None:
+    same_with_a_successor(lambda: mmas_on_gpu(**BEGUN_ANEW), 13, 8)
+
+
 @needs_emulation
 @pytest.mark.parametrize(("kind", "after"), [("stepwise", 2), ("spm", 0)])  # the latter races
 def test_acs_on_a_gpu(kind: str, after: int) -> None:

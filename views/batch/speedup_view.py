@@ -230,8 +230,8 @@ def _conditions(reports: Sequence[SpeedupReport]) -> str:
     if len(reports) == 1 and one.target_cost is not None:
         gap = "" if one.target_gap is None else f", gap {percent(one.target_gap)}"
         words = Problem(one.problem).words
-        aim = words.aim.format(words.amount(one.target_cost, whole(one.target_cost)))
-        text += f"; target {aim}{gap}"
+        cost = words.amount(one.target_cost, one.cost_unit.amount(one.target_cost))
+        text += f"; target {words.aim.format(cost)}{gap}"
     own = {
         f" Of {one.system}, only times to the target are compared, because {one.own_work}."
         for report in reports

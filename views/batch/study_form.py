@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
 from gpu.batch.design import LONGEST_TITLE, MOST_CASES, SEEDS_END, ColonyDesign, Design, DesignError
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
+from gpu.problems.reading import AS_FOUND, ReadAs
 from gpu.run.stopping import StopSettings
 from views.batch.colony_row import ColonyRow
 from views.setup.cards import Card
@@ -93,6 +95,9 @@ class BudgetFields(QWidget):
             field.problem = limit_problem(name, field.text) if field.text else ""
 
 
+_AS_FOUND_ALL: Mapping[str, ReadAs] = MappingProxyType({})
+
+
 class InstancesCard(Card):
     """The list, with its buttons above it."""
 
@@ -102,6 +107,7 @@ class InstancesCard(Card):
 
     def __init__(self) -> None:
         super().__init__("INSTANCES")
+        self._reading: dict[str, ReadAs] = {}  # by text
         self.bundled_menu = QMenu(self)
         tip = "Add the instance in sight"
         self.this_button = make_button("segment", "This instance", tip, self.this_requested)
@@ -132,20 +138,32 @@ class InstancesCard(Card):
         items = (self.list.item(at) for at in range(self.list.count()))
         return [str(item.data(Qt.ItemDataRole.UserRole)) for item in items if item is not None]
 
-    def show_texts(self, texts: Sequence[str]) -> None:
-        """Show another list."""
-        self.list.clear()
-        self.add(texts)
+    @property
+    def reading(self) -> dict[str, ReadAs]:
+        """How those of them are read of which something is said."""
+        return {text: self._reading[text] for text in self.texts if text in self._reading}
 
-    def add(self, texts: Sequence[str]) -> None:
-        """Add instances that are not there yet, by file or name."""
+    def show_texts(self, texts: Sequence[str], reading: Mapping[str, ReadAs]) -> None:
+        """Show another list, and how its files are read."""
+        self.list.clear()
+        self._reading.clear()
+        self.add(texts, reading)
+
+    def add(self, texts: Sequence[str], reading: Mapping[str, ReadAs] = _AS_FOUND_ALL) -> None:
+        """Add instances by file or name; where one is there already, its ``reading`` changes."""
         for text in texts:
             if text not in self.texts:
-                name = Path(text).name if "\0" not in text else text
-                item = QListWidgetItem(shown(name, 200))
-                item.setData(Qt.ItemDataRole.UserRole, text)
-                item.setToolTip(plain_tip(text))
-                self.list.addItem(item)
+                added = QListWidgetItem()
+                added.setData(Qt.ItemDataRole.UserRole, text)
+                self.list.addItem(added)
+            self._reading.pop(text, None)
+            if (said := reading.get(text, AS_FOUND)) != AS_FOUND:
+                self._reading[text] = said
+            item = self.list.item(self.texts.index(text))
+            assert item is not None
+            words, name = " ".join(said.options()), Path(text).name if "\0" not in text else text
+            item.setText(shown(f"{name}  {words}".strip(), 200))
+            item.setToolTip(plain_tip(f"{text}\n{words}".strip()))
         self.changed.emit()
 
     def show_bundled(self, names: Sequence[tuple[str, str]]) -> None:
@@ -217,6 +235,7 @@ class StudyForm(QScrollArea):
             budget=self.budget.budget,
             colonies=tuple(row.design for row in self.rows),
             budgets=self._budgets,
+            reading=self.instances.reading,
             measure=self._measure,
             apart=self._apart,
         )
@@ -263,7 +282,7 @@ class StudyForm(QScrollArea):
             self._remove(row)
         for row in rows:
             self._add(row)
-        self.instances.show_texts(design.instances)
+        self.instances.show_texts(design.instances, design.reading)
         seeds = design.seeds
         plain = seeds == tuple(range(seeds[0], seeds[0] + len(seeds)))
         self._seeds = () if plain else seeds

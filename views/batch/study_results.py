@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.core.formats import THIN, percent, whole
+from gpu.core.formats import percent, whole
 from gpu.core.tables import Column
 from views.setup.fields import ChoiceBox, make_line
 from views.widgets.controls import make_button
@@ -247,8 +247,28 @@ def _bold(row: ResultRow) -> str:
     return "bold" if row.best else ""
 
 
-def _cost(value: float) -> str:
-    return f"{value:,.1f}".replace(",", THIN) if abs(value) < 1e5 else whole(value)
+def _costs(
+    title: str, name: str, mark: Callable[[ResultRow], str] = lambda _: ""
+) -> Column[ResultRow]:
+    """Return the column of a cost in the summary, in the unit of its instance."""
+
+    def text(row: ResultRow) -> str | None:
+        value: int | float | None = getattr(row.summary, name)
+        unit = row.sample.cost_unit
+        if value is None:
+            return None
+        if isinstance(value, int) or (unit.whole and abs(value) >= 1e5):
+            return unit.text(value)
+        return unit.mean(value)
+
+    def about(row: ResultRow) -> str:
+        return f"in {unit}" if (unit := row.sample.cost_unit.name) else ""
+
+    def order(row: ResultRow) -> float | None:
+        value = getattr(row.summary, name)
+        return None if value is None else row.sample.cost_unit.scaled(float(value))
+
+    return Column(title, text, tip=about, number=True, mark=mark, order=order)
 
 
 def _tested(row: ResultRow) -> str:
@@ -279,10 +299,10 @@ RESULT_COLUMNS: Sequence[Column[ResultRow]] = (
         "Configuration", lambda row: row.sample.label, tip=lambda row: row.sample.label, mark=_bold
     ),
     Column("Runs", _runs, tip=_runs_tip, number=True, order=lambda row: row.summary.done),
-    Column("Mean", lambda row: row.summary.mean, _cost, number=True, mark=_bold),
-    Column("Median", lambda row: row.summary.median, _cost, number=True),
-    Column("Best", lambda row: row.summary.best, whole, number=True),
-    Column("Deviation", lambda row: row.summary.deviation, _cost, number=True),
+    _costs("Mean", "mean", mark=_bold),
+    _costs("Median", "median"),
+    _costs("Best", "best"),
+    _costs("Deviation", "deviation"),
     Column("Gap", lambda row: row.summary.mean_gap, percent, number=True, mark=_bold),
     Column("Mark", _mark, tip=_mark_tip),
 )

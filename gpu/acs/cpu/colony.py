@@ -36,6 +36,7 @@ from gpu.acs.cpu.state import (
     lane_of,
     update,
 )
+from gpu.acs.initial_trail import inverse_initial_trail
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.snapshot import Trails, Updates, Wanted
@@ -50,7 +51,6 @@ from gpu.core.trails import (
 from gpu.cpu import record as records
 from gpu.cpu.colony import Painter
 from gpu.cpu.compilation import Whole, inlined
-from gpu.cpu.first_tours import nearest_neighbour_length
 from gpu.cpu.geometry import distance, geometry_of
 from gpu.cpu.philox import start_city, words_of
 from gpu.cpu.record import (
@@ -233,7 +233,7 @@ def _update_best(edges: AcsEdges, record: ColonyRecord) -> None:
     """Strengthen the trails of the best tour so far (Fig. 2, lines 16 to 20; eq. 4)."""
     numbers, tour, rules = record.numbers, record.best_solution, edges.rules
     n = tour.size
-    share = np.float64(max(rules.scale, 1)) / np.float64(max(numbers[BEST_COST], 1))
+    share = max(rules.scale, 1.0) / np.float64(max(numbers[BEST_COST], 1))
     added = np.float32(rules.alpha * share)
     for position in range(n):
         u = tour[position]
@@ -282,9 +282,9 @@ class AcsCpuColony(CpuTourColony):
         candidates = build_candidates(instance, self._cl)
         geometry = geometry_of(instance, parameters.beta)
         self._parameters = parameters
-        self._given = {
+        self._given: dict[str, Any] = {
             "seed": seed,
-            "scale": n * nearest_neighbour_length(instance),
+            "scale": inverse_initial_trail(instance, parameters),
             "immediate": not stepwise,
             "directed": instance.directed,
             "builders": builders,

@@ -101,7 +101,7 @@ class AcsRules(NamedTuple):
     alpha: float
     selective: bool  # whether the pheromone memory is selective
     remembered: bool  # whether the greedy choice looks at remembered cities off the list, too
-    scale: int = 0  # n·L_nn: the deposit of the global update is α·scale/L_best
+    scale: float = 0.0  # 1/τ₀: the deposit of the global update is α·scale/L_best
     # Whether an ant's local update is made before the next ant chooses (the sequential ACS), or
     # after all ants have chosen (ACS-GPU)
     immediate: bool = True

@@ -26,6 +26,7 @@ from gpu.acs.cuda.kernels import (
     AcsBuilding,
 )
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
+from gpu.acs.initial_trail import inverse_initial_trail
 from gpu.acs.parameters import AcsParameters
 from gpu.core.random import greedy_threshold
 from gpu.core.snapshot import Updates
@@ -243,7 +244,8 @@ class AcsColony(DeviceTourColony):
         def memory_and_construction(
             parameters: AcsParameters,
         ) -> tuple[MatrixTrails | SelectiveTrails, WholeTours | StepTogether]:
-            trails = trails_type(problem, parameters)
+            unit = inverse_initial_trail(instance, parameters)
+            trails = trails_type(problem, parameters, unit)
             return trails, construction_type(machine, problem, trails, parameters, seed)
 
         self._parameters, self._made = parameters, memory_and_construction

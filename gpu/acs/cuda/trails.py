@@ -37,8 +37,11 @@ class AcsTrails:
 
     pictures = ACS_PICTURES
 
-    def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
+    def __init__(
+        self, problem: DeviceCities, parameters: AcsParameters, inverse_initial: float
+    ) -> None:
         self.problem, self.parameters = problem, parameters
+        self._inverse_initial = inverse_initial  # 1/τ₀
         keep = np.float32(1 - parameters.rho)
         # Not ρ is added: the initial trail, 1, must stay 1.
         self.local_update = LocalUpdate(keep=keep, add=np.float32(1) - keep)
@@ -59,8 +62,7 @@ class AcsTrails:
         """
         problem, alpha = self.problem, self.parameters.alpha
         arrays = {**arrays, **problem.numbers}
-        # n·L_nn over the best length is Δτ in units of τ₀
-        deposit = alpha * (float(problem.n) * float(problem.nearest_neighbour_length))
+        deposit = alpha * self._inverse_initial  # over the best length; trails are in units of τ₀
         keep = np.float32(1 - alpha)
         values |= {"rows": rows, "keep": keep, "deposit": deposit}
         return self._wide(kernel, problem.n * LANES, arrays, **values)
@@ -72,8 +74,10 @@ class MatrixTrails(AcsTrails):
     policy = "MatrixTrails"
     memory_size = 0
 
-    def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
-        super().__init__(problem, parameters)
+    def __init__(
+        self, problem: DeviceCities, parameters: AcsParameters, inverse_initial: float
+    ) -> None:
+        super().__init__(problem, parameters, inverse_initial)
         alt = parameters if isinstance(parameters, AltParameters) else AltParameters()
         self.walk = matrix_walk(alt.local_update)
 
@@ -157,8 +161,10 @@ class MatrixTrails(AcsTrails):
 class SelectiveTrails(AcsTrails):
     """The selective pheromone memory (2016, Fig. 5): s records a city."""
 
-    def __init__(self, problem: DeviceCities, parameters: AcsParameters) -> None:
-        super().__init__(problem, parameters)
+    def __init__(
+        self, problem: DeviceCities, parameters: AcsParameters, inverse_initial: float
+    ) -> None:
+        super().__init__(problem, parameters, inverse_initial)
         assert isinstance(parameters, SpmParameters)
         self.memory_size = parameters.memory
         self.capacity = next(size for size in CAPACITIES if size >= parameters.memory)

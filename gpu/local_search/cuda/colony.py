@@ -84,9 +84,8 @@ class DeviceLocalSearch:
         memory, self._shared, most = _memory(n, machine.shared_limit, min(tours, MOST_SMALL_BLOCKS))
         self._tour_shared, self._queue_shared = memory != NONE_SHARED, memory == ALL_SHARED
         self._threads = threads or (64 if n < LONG_TOUR else 128 if most > FEWEST_BLOCKS else 256)
-        self.kernel = (
-            f"improve_tours<{memory}, {MOVES[moves.exchanges, moves.segments, moves.turns]}>"
-        )
+        kind_of_moves = MOVES[moves.exchanges, moves.segments, moves.turns, moves.largest]
+        self.kernel = f"improve_tours<{memory}, {kind_of_moves}>"
         resident = machine.resident(LOCAL_SEARCH, self.kernel, self._threads, self._shared)
         if resident < 1:
             raise DeviceError(

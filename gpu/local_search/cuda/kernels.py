@@ -11,12 +11,13 @@ ALL_SHARED, TOUR_SHARED, NONE_SHARED = "AllShared", "TourShared", "NoneShared"
 """What of a block is in shared memory: types of gpu/local_search/cuda/local_search.cu."""
 
 MOVES = {
-    (True, False, True): "TwoOpt",
-    (True, True, True): "TwoOptAndOrOpt",
-    (False, True, True): "OrOpt",
-    (False, True, False): "DirectedOrOpt",
+    (True, False, True, False): "TwoOpt",
+    (True, False, True, True): "LargestTwoOpt",
+    (True, True, True, False): "TwoOptAndOrOpt",
+    (False, True, True, False): "OrOpt",
+    (False, True, False, False): "DirectedOrOpt",
 }
-"""Types of gpu/local_search/cuda/move_search.cuh, by exchanges, segments and turns of
+"""Types of gpu/local_search/cuda/move_search.cuh, by exchanges, segments, turns and largest of
 :class:`gpu.local_search.kinds.Moves`."""
 
 

@@ -65,6 +65,20 @@ struct Queue {
         size -= count;
     }
 
+    // Puts a city of each of these lanes before all that wait, in their order; none of them waits.
+    // All threads of the block call this, and one warp writes.
+    INLINE void put_back(unsigned lanes, int city, int lane, bool writes) {
+        int count = __popc(lanes);
+        head = head - count < 0 ? head - count + n : head - count;
+        if (!writes) return;
+        if (lanes >> lane & 1) {
+            at(__popc(lanes & ((1u << lane) - 1))) = City(city);
+            atomicOr(&bits[city / 32], 1u << city % 32);
+        }
+        size += count;
+        __syncwarp();
+    }
+
     // Adds the first `count` of `ends` that do not wait yet. All lanes of the warp call this.
     INLINE void add(const City* ends, int count, int lane) {
         int city = lane < count ? ends[lane] : -1 - lane;
@@ -184,6 +198,17 @@ __global__ void __launch_bounds__(MOST_THREADS, 2) improve_tours(const ImproveTo
                 const Gain* keys = &found.keys[parity][first];
                 unsigned movers = __ballot_sync(ALL_LANES, MoveKey{keys[lane]}.found());
                 any = any || movers;
+                if (Moves::LARGEST && movers) {
+                    Gain gain = movers >> lane & 1 ? MoveKey{keys[lane]}.gain() : 0;
+                    Gain most =
+                        warp_reduced(gain, [](Gain one, Gain other) { return max(one, other); });
+                    unsigned best = __ballot_sync(ALL_LANES, gain == most);
+                    best &= -best;
+                    unsigned others = movers & ~best;
+                    int a = others >> lane & 1 ? found.ends[parity][first + lane][0] : 0;
+                    queue.put_back(others, a, lane, thread < LANES);
+                    movers = best;
+                }
                 for (; movers; movers &= movers - 1) {
                     int mover = __ffs(movers) - 1, awake = 1;
                     MoveKey move{keys[mover]};

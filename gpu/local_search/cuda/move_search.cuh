@@ -15,15 +15,18 @@ struct NeighbourRows {
     }
 };
 
-// Which moves are made: 2-opt, Or-opt, and whether parts of a tour may be reversed.
-template <bool EXCHANGES_, bool SEGMENTS_, bool TURNS_>
+// Which moves are made: 2-opt, Or-opt, whether parts of a tour may be reversed, and whether of the
+// moves of a round only that which gains most.
+template <bool EXCHANGES_, bool SEGMENTS_, bool TURNS_, bool LARGEST_>
 struct Moves {
     static constexpr bool EXCHANGES = EXCHANGES_, SEGMENTS = SEGMENTS_, TURNS = TURNS_;
+    static constexpr bool LARGEST = LARGEST_;
 };
-typedef Moves<true, false, true> TwoOpt;
-typedef Moves<true, true, true> TwoOptAndOrOpt;
-typedef Moves<false, true, true> OrOpt;
-typedef Moves<false, true, false> DirectedOrOpt;
+typedef Moves<true, false, true, false> TwoOpt;
+typedef Moves<true, false, true, true> LargestTwoOpt;
+typedef Moves<true, true, true, false> TwoOptAndOrOpt;
+typedef Moves<false, true, true, false> OrOpt;
+typedef Moves<false, true, false, false> DirectedOrOpt;
 
 // A value of another lane of the warp. All lanes call this.
 template <class Value>

@@ -52,7 +52,7 @@ class MmasColony(DeviceTourColony):
     """
 
     # "restart" is none: it decides whether there are lists
-    NUMBERS = frozenset({"alpha", "rho", "p_best", "deposit"})
+    NUMBERS = frozenset({"alpha", "rho", "p_best", "deposit", "planned"})
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class MmasColony(DeviceTourColony):
         def made(p: MmasCudaParameters) -> tuple[MmasConstruction, MmasUpdate]:
             return (
                 construction_type(machine, problem, p, seed),
-                MmasUpdate(machine, problem, trails, p, form, lists, listed_form),
+                MmasUpdate(machine, problem, trails, p, form, lists, listed_form, seed),
             )
 
         self._made = made
@@ -99,7 +99,8 @@ class MmasColony(DeviceTourColony):
 
     def _adjusted(self) -> None:
         state = State(self._machine.download(self._arrays["state"]))
-        self._update.take_over(self._arrays, state.best_length, self._update.begun(self._arrays))
+        begun, best = self._update.begun(self._arrays), self._update.restart_best(self._arrays)
+        self._update.take_over(self._arrays, state.best_length, begun, best)
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
@@ -108,10 +109,14 @@ class MmasColony(DeviceTourColony):
 
     def legacy(self) -> Legacy:
         """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
-        return dataclasses.replace(super().legacy(), restarted=self._update.begun(self._arrays))
+        legacy, best = super().legacy(), self._update.restart_best(self._arrays)
+        best = dataclasses.replace(best, solution=self._cities.checked(best.solution, best.cost))
+        begun = self._update.begun(self._arrays)
+        return dataclasses.replace(legacy, restarted=begun, restart_best=best)
 
     def _take_over(self, legacy: Legacy) -> None:
-        self._update.take_over(self._arrays, legacy.state.cost, legacy.restarted)
+        best = legacy.best_since_restart
+        self._update.take_over(self._arrays, legacy.state.cost, legacy.restarted, best)
 
     def _branching(self) -> float | None:
         return self._update.branching(self._arrays) if self._lists else super()._branching()

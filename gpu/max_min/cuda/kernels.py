@@ -5,9 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
+import numpy as np
+
 from gpu.construction.cuda.kernels import TourBuilding, group_source
 from gpu.cuda import arguments as c
-from gpu.cuda.kernels import Distances
+from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.loader import KernelSource
 from gpu.max_min import parameters
@@ -33,6 +35,9 @@ OTHERS_BYTES: c.Int32 = 256  # shared memory for ``OtherCities``, rounded up
 ITERATION_BEST: c.Int32 = parameters.ITERATION_BEST
 GLOBAL_BEST: c.Int32 = parameters.GLOBAL_BEST
 SCHEDULE: c.Int32 = parameters.SCHEDULE
+PUBLISHED: c.Int32 = parameters.PUBLISHED
+OTHER_CHANCE: c.Float32 = np.float32(parameters.OTHER_CHANCE)
+LOOK_PERIOD: c.Int64 = parameters.LOOK_PERIOD
 SETTLED: c.UInt64 = parameters.SETTLED
 
 MOST_LIST_ROWS = 7  # rows of 32 candidates that an ant with candidate lists can have
@@ -91,6 +96,9 @@ class MmasLimits(c.Structure):
     least: c.Float32  # limits of the trails
     most: c.Float32
     branches: c.UInt64  # n times the branching factor, as far as it has been counted
+    # of the best tour since trails last began; if it was not found after that, there is none
+    restart_best_length: c.UInt64
+    restart_best_iteration: c.UInt64
 
 
 class MmasRules(c.KernelArguments):
@@ -102,6 +110,8 @@ class MmasRules(c.KernelArguments):
     keep: c.Float32  # 1 - rho
     deposit: c.Int32
     patience: c.Int32  # iterations in vain before trails may begin anew; 0 for never
+    planned: c.Int64  # iterations of the run; 0 if that does not matter
+    seed: Seed
 
 
 class EdgeWeights(c.KernelArguments):
@@ -154,6 +164,7 @@ class DepositTrails(c.KernelArguments):
     trails: c.Pointer[c.Float32]
     tours: c.ConstPointer[c.Int32]
     best_tour: c.Pointer[c.Int32]
+    restart_best: c.Pointer[c.Int32]
     iteration_tour: c.Pointer[c.Int32]
     backup: c.ConstPointer[c.UInt2]
     strayed: c.Pointer[c.UInt8] | None  # null where no construction reads it

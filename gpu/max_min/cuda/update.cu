@@ -6,6 +6,7 @@
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/colony_state.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
+#include "gpu/cuda/kernels/random.cuh"
 #include "kernels.py"
 
 // Whether the best tour of all deposits, `since` iterations after trails began (2000).
@@ -27,32 +28,72 @@ INLINE void set_limits(const MmasRules& rules, double length, float& least, floa
 // Every block of the update works this out for itself, from what no block has changed yet. The last
 // block of the last launch writes it down.
 struct Decision {
-    bool restarting;  // all trails become the most
-    bool own;         // the iteration's best tour deposits, not the best of all
-    float least, most, amount;
+    Word iteration, length;  // of the iteration's best tour
+    bool improved;           // it is the best of all
+    bool gained;             // it is the restart-best: the best since trails last began
+    bool restarting;         // all trails become the most
+    float least, most;
 
     __device__ Decision(const ColonyState* state, const MmasLimits* mmas, const MmasRules& rules,
                         int n)
-        : restarting(false), own(true), least(mmas->least), most(mmas->most) {
-        Word iteration = state->iteration + 1, length = state->running_best >> ANT_BITS;
-        bool improved = length < state->best_length;
+        : iteration(state->iteration + 1),
+          length(state->running_best >> ANT_BITS),
+          improved(length < state->best_length),
+          gained(mmas->restart_best_iteration <= mmas->begun || length < mmas->restart_best_length),
+          restarting(false),
+          least(mmas->least),
+          most(mmas->most) {
         if (improved) {
             set_limits(rules, counted_length(length), least, most);
-        } else if (rules.patience > 0) {
+        } else if (rules.patience > 0 && rules.deposit != PUBLISHED) {
             Word last = max(mmas->begun, state->best_iteration);
             restarting = iteration - last >= Word(rules.patience) &&
                          100 * mmas->branches <= SETTLED * Word(n);
+        } else if (rules.patience > 0 && !gained) {
+            long long before = static_cast<long long>(state->iteration);
+            long long begun = max(static_cast<long long>(mmas->begun) - 1, 0ll);
+            bool enough = rules.planned == 0 || before - begun <= rules.planned - before;
+            restarting = enough && before % LOOK_PERIOD == 0 &&
+                         iteration - mmas->restart_best_iteration >= Word(rules.patience);
         }
-        own = improved || !is_turn_of_best(rules.deposit, iteration - mmas->begun);
-        Word of_depositor = own ? length : state->best_length;
-        amount = float(rules.gain / counted_length(of_depositor));
     }
 
-    __device__ void write_down(MmasLimits* mmas, Word iteration) const {
+    __device__ void write_down(MmasLimits* mmas) const {
         mmas->least = least;
         mmas->most = most;
+        if (gained) {
+            mmas->restart_best_length = length;
+            mmas->restart_best_iteration = iteration;
+        }
         if (restarting) mmas->begun = iteration;
         mmas->branches = 0;
+    }
+};
+
+// The tour that deposits, and what each of its trails gains.
+struct Deposit {
+    const int* tour;
+    float amount;
+
+    __device__ Deposit(const Decision& decision, const ColonyState* state, const MmasLimits* mmas,
+                       const MmasRules& rules, const int* own, const int* best_tour,
+                       const int* restart_best) {
+        bool of_all, of_restart = false;
+        if (rules.deposit == PUBLISHED) {
+            uint4 words = philox(rules.seed, 0, 0, unsigned(state->iteration), DEPOSIT);
+            bool other = share_of(words.x) >= OTHER_CHANCE;
+            of_all = other && share_of(words.y) < OTHER_CHANCE;
+            of_restart = other && !of_all;
+        } else {
+            of_all = is_turn_of_best(rules.deposit, decision.iteration - mmas->begun);
+        }
+        of_all = of_all && !decision.improved;
+        of_restart = of_restart && !decision.gained;
+        Word length = of_all       ? state->best_length
+                      : of_restart ? mmas->restart_best_length
+                                   : decision.length;
+        tour = of_all ? best_tour : of_restart ? restart_best : own;
+        amount = float(rules.gain / counted_length(length));
     }
 };
 
@@ -108,7 +149,7 @@ struct Weighing : EdgeWeights {
 // The limits before the first iteration, all trails being 1.
 __global__ void start_limits(const StartLimits arguments) {
     const auto [mmas, least] = arguments;
-    if (threadIdx.x == 0) *mmas = MmasLimits{0, least, 1.0f, 0};
+    if (threadIdx.x == 0) *mmas = MmasLimits{0, least, 1.0f, 0, 0, 0};
 }
 
 // Makes all weights; once a run.
@@ -174,34 +215,36 @@ INLINE void note_stray(const Distances& geometry, const uint2* backup, int from,
 // One tour deposits, a thread an edge; elects the best tour and closes the iteration.
 template <class Power>
 __global__ void deposit_trails(const DepositTrails arguments) {
-    const auto [edges, rules, ants, directed, trails, tours, best_tour, iteration_tour, backup,
-                strayed, mmas, state] = arguments;
+    const auto [edges, rules, ants, directed, trails, tours, best_tour, restart_best,
+                iteration_tour, backup, strayed, mmas, state] = arguments;
     const int n = edges.geometry.n, columns = edges.columns;
     Weighing<Power> weighing{edges};
     Power power(edges.alpha);
     Election election(state, tours, nullptr, ants, n, best_tour);
     Decision decision(state, mmas, rules, n);
+    Deposit deposit(decision, state, mmas, rules, election.winner, best_tour, restart_best);
     Closing closing(state);  // all threads of the block meet here
-    const int* tour = decision.own ? election.winner : best_tour;
+    const int* tour = deposit.tour;
     int stride = gridDim.x * blockDim.x;
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
         if (!decision.restarting) {
             int from = tour[i], to = tour[i + 1 < n ? i + 1 : 0];
             float* trail = &trails[static_cast<long long>(from) * columns + to];
-            *trail = fminf(*trail + decision.amount, decision.most);
+            *trail = fminf(*trail + deposit.amount, decision.most);
             weighing.put(power, from, to, *trail);
             if (strayed) note_stray(weighing.geometry, backup, from, to, strayed);
             if (!directed) {
                 trail = &trails[static_cast<long long>(to) * columns + from];
-                *trail = fminf(*trail + decision.amount, decision.most);
+                *trail = fminf(*trail + deposit.amount, decision.most);
                 weighing.put(power, to, from, *trail);
                 if (strayed) note_stray(weighing.geometry, backup, to, from, strayed);
             }
         }
         election.keep(best_tour, i);
+        if (decision.gained) restart_best[i] = election.winner[i];
         iteration_tour[i] = election.winner[i];
     }
-    if (closing.is_last()) decision.write_down(mmas, closing.iteration + 1);
+    if (closing.is_last()) decision.write_down(mmas);
     closing.finish(state, election.improved);
 }
 

@@ -15,8 +15,10 @@ import numpy as np
 from gpu.construction.cuda.construction import blocks_for, prepare_heuristic
 from gpu.construction.cuda.kernels import MATRIX_THREADS
 from gpu.core.errors import ParameterError
+from gpu.core.legacy import RestartBest
 from gpu.core.trails import LEAST_TRAIL
 from gpu.cuda.instances import DeviceCities
+from gpu.cuda.kernels import Seed
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.cuda.trails import DenseTrails
@@ -90,6 +92,7 @@ class MmasUpdate:
         form: WeightForm,  # in which ants read the weights of all edges
         lists: MmasLists | None,
         listed_form: WeightForm,  # in which ants read the weights of candidates; NONE without lists
+        seed: int,
     ) -> None:
         assert parameters.ants is not None
         n = problem.n
@@ -106,7 +109,7 @@ class MmasUpdate:
         }
         if lists:
             self._numbers["width"] = lists.width
-        self._patience = parameters.restart
+        self._waits_for_settling = parameters.restart > 0 and parameters.deposit != "published"
         nearest, spread = max(problem.nearest_neighbour_length, 1), spread_of(n, parameters.p_best)
         self._least = max(np.float32(spread), LEAST_TRAIL)
         self._numbers["rules"] = self._rules = MmasRules(
@@ -116,13 +119,16 @@ class MmasUpdate:
             keep=np.float32(1.0 - parameters.rho),
             deposit=DEPOSITS[parameters.deposit],
             patience=parameters.restart,
+            planned=parameters.planned,
+            seed=Seed.of(seed),
         )
 
     def buffers(self) -> list[Buffer]:
-        """Weights and heuristic of all edges where they are kept, and 4 n bytes."""
+        """Weights and heuristic of all edges where they are kept, and 8 n bytes."""
         n = self._problem.n
         buffers = [
             Buffer("iteration_tour", (n,), np.int32),
+            Buffer("restart_best", (n,), np.int32),
             Buffer("limits", (LIMITS_DTYPE.itemsize // 8,), np.uint64),
         ]
         if self._form is not WeightForm.NONE:
@@ -149,7 +155,7 @@ class MmasUpdate:
         weigh = self._weigh_candidates(arrays)
         deposit = replace(deposit, followed=bool(weigh))  # it counts the iteration already
         counted = []
-        if self._patience:  # the branches of the lists decide whether trails begin anew
+        if self._waits_for_settling:  # the branches of the lists tell whether trails begin anew
             place = MmasLimits.offset("branches") // 8
             counted.append(self._count_branches(arrays, branches=arrays["limits"][place:]))
         return (*counted, evaporate, deposit, *weigh)
@@ -158,15 +164,23 @@ class MmasUpdate:
         """The iteration after which trails last began anew."""
         return int(self._limits(arrays)["begun"])
 
-    def take_over(self, arrays: Arrays, length: int, begun: int) -> None:
+    def restart_best(self, arrays: Arrays) -> RestartBest:
+        """The best tour since then, which is not checked."""
+        limits, tour = self._limits(arrays), self._machine.download(arrays["restart_best"])
+        length, found = limits["restart_best_length"], limits["restart_best_iteration"]
+        return RestartBest(tour, int(length), int(found))
+
+    def take_over(self, arrays: Arrays, length: int, begun: int, best: RestartBest) -> None:
         """Renew what follows from the trails, which others have left.
 
-        ``length`` is that of the best tour; after the iteration ``begun`` trails last began anew.
+        ``length`` is that of the best tour; after the iteration ``begun`` trails last began anew,
+        and ``best`` is the best tour since.
         """
         most = self._rules.nearest / max(length, 1)
         least = max(np.float32(most * self._rules.spread), LEAST_TRAIL)
-        limits = np.array([(begun, least, most, 0)], LIMITS_DTYPE)
+        limits = np.array([(begun, least, most, 0, best.cost, best.iteration)], LIMITS_DTYPE)
         self._machine.upload(arrays["limits"], limits.view(np.uint64))
+        self._machine.upload(arrays["restart_best"], best.solution.astype(np.int32))
         if "strayed" in arrays:  # trails beyond the lists may have grown anywhere
             self._machine.upload(arrays["strayed"], np.ones(self._problem.n, np.uint8))
         self._machine.run([*self._weigh_all(arrays), *self._weigh_candidates(arrays)])

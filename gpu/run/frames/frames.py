@@ -68,7 +68,7 @@ class FramePlace(NamedTuple):
 def header_of(log: Mapping[str, Any], name: str, n: int) -> dict[str, object]:
     """Return what the first line says of the run whose log, ``name``, begins with ``log``.
 
-    ``n`` counts auxiliary cities, too, which a log leaves out.
+    Its ants visit ``n`` cities (vertices), auxiliary ones among them.
     """
     session = log["session"]
     return {

@@ -25,6 +25,7 @@ from msgspec import Meta
 
 from gpu.core.colony import never
 from gpu.core.cost_curve import RunCurves
+from gpu.core.cost_unit import Decimals
 from gpu.core.databases import need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import LARGEST_FILE, open_regular
@@ -130,7 +131,7 @@ class _Named:
     n: Count
     problem: Problem
     unit: str = ""
-    decimals: Annotated[int, Meta(ge=-20, le=20)] = 0
+    decimals: Decimals = 0
 
 
 @dataclass(frozen=True)

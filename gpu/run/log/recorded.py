@@ -148,6 +148,7 @@ def recorded_of(log: RunLog, instance: Instance) -> Recorded:
         iteration_best=int(curve.latest.costs[-1]) if len(curve.latest) else 0,
         iteration_mean=float(curve.means.costs[-1]) if len(curve.means) else math.nan,
         best_solution=solution,
+        ants_cost=next(iter(_counts(last, ("ants_best",))), None),
         updates=_updates(last),
         merges=_merges(last),
         progress=_progress(curve),

@@ -171,6 +171,7 @@ def _found(instance: Instance, state: RunState) -> dict[str, object]:
         instance.problem.words.solutions: state.solutions_built,
         "best": cost,
         "best_iteration": None if cost is None else state.best_iteration,
+        "ants_best": state.ants_cost,
         "gap_percent": None if cost is None else instance.gap_percent(cost),
         **({"found_by": state.found_by} if state.found_by else {}),
         **({"kernel": state.kernel} if state.kernel else {}),

@@ -90,7 +90,9 @@ class Literal(LiteralTours):
         nearest = np.array([[self.d[u, self.lists[u][0]]] for u in range(n)])
         apart = np.where(np.eye(n, dtype=bool), nearest, self.d)  # no ant stays where it is
         self.eta = weights(apart, nearest, self.p.beta)
-        self.nearest_length = self.length(self.nearest_neighbour_tour())
+        starts = range(3 if self.p.tau0 == "three" else 1)
+        lengths = [self.length(self.nearest_neighbour_tour(start)) for start in starts]
+        self.nearest_length = sum(lengths) / len(lengths)
 
     def iterate(self) -> None:
         ants = np.arange(self.m)

@@ -17,7 +17,7 @@ import gpu.problems.tsp.neighbours
 from gpu.acs.cpu import colony as acs
 from gpu.acs.cpu import colony as iteration
 from gpu.acs.cpu.colony import AcsCpuColony
-from gpu.acs.parameters import AcsParameters, SpmParameters
+from gpu.acs.parameters import THREE_TOURS, AcsParameters, SpmParameters
 from gpu.core.errors import DeviceMemoryError, WrongSolutionError
 from gpu.core.snapshot import Snapshot, Wanted
 from gpu.cpu import main_memory as memory
@@ -172,6 +172,7 @@ def test_update_at_every_kth_step(period: int) -> None:
     {"ants": 1}, {"ants": 7}, {"beta": 0}, {"beta": 1}, {"beta": 20},
     {"alpha": 1}, {"alpha": 0.001}, {"rho": 1}, {"rho": 0.3}, {"q0": 0}, {"q0": 1},
     {"candidates": 1}, {"candidates": 2}, {"candidates": 9}, {"candidates": 31},
+    {"tau0": THREE_TOURS},
 ], ids=str)  # fmt: skip
 def test_every_parameter(change: dict[str, Any]) -> None:
     values = {"ants": 9, **change}

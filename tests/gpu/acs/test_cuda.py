@@ -15,6 +15,7 @@ from gpu.acs.parameters import (
     LISTED_ALONE,
     RACING,
     REMEMBERED,
+    THREE_TOURS,
     AcsParameters,
     AltParameters,
     SpmParameters,
@@ -84,7 +85,7 @@ ON_REPLICAS = {
                 (
                     "ants together on replicas",
                     7,
-                    AcsParameters(candidates=4, ants=40, q0=0.9, rho=0.3),
+                    AcsParameters(candidates=4, ants=40, q0=0.9, rho=0.3, tau0=THREE_TOURS),
                     {"multiprocessors": 3},
                 ),
             )

@@ -26,11 +26,18 @@ from gpu.batch.papers import (
     readiness,
 )
 from gpu.batch.plan import _ANY
-from gpu.batch.store import STORE_VERSION, Store, read_results
+from gpu.batch.store import (
+    STORE_VERSION,
+    Store,
+    read_ended,
+    read_records,
+    read_results,
+)
+from gpu.batch.study import Study
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
 from tests.golden import Golden
-from tests.gpu.batch.studies import planned, studied
+from tests.gpu.batch.studies import Inline, planned, studied
 from tests.study_results import run, study
 
 ITEMS = items()
@@ -84,7 +91,7 @@ def test_the_items_are_those_of_the_papers() -> None:
     wanted |= {f"2020/figure-{number}" for number in range(6, 12)}
     wanted |= {f"2013/{name}" for name in ("table-3", "table-4")}
     wanted |= {f"2013/figure-{number}" for number in range(6, 10)}
-    wanted |= {"murooka/table-1", "murooka/trials", "2017/figure-1", "2017/text"}
+    wanted |= {"2020/trials", "murooka/table-1", "murooka/trials", "2017/figure-1", "2017/text"}
     assert names == wanted
     assert find_item("2016/table-5").item == "Table 5"
 
@@ -93,7 +100,7 @@ def test_the_items_are_those_of_the_papers() -> None:
 def test_an_item_names_what_exists(item: Item) -> None:
     told = item.authors, item.year, item.title, item.shows, item.gpu, item.cpu, item.differs
     assert all(told)
-    assert item.numbers or item.says
+    assert item.numbers or item.claims
     for one in item.design.colonies:
         for values in one.combinations:
             system = catalog.find(one.colony, _ANY[one.device])
@@ -287,27 +294,59 @@ parameters = { ants = 2 }
         Design.from_toml(text.replace('"phases"', '"phase"'))
 
 
+def without_units(old: sqlite3.Connection, version: int) -> None:
+    """Make the tables those of an earlier version."""
+    for column in ("unit", "decimals", "read_as"):
+        old.execute(f"ALTER TABLE instances DROP COLUMN {column}")
+    old.execute(f"PRAGMA user_version = {version}")
+
+
 def test_a_file_of_the_first_version_is_read_and_goes_on(toys: Path) -> None:
     path = toys / "old.sqlite"
     studied(toys, name="old")
     with closing(sqlite3.connect(path)) as old:
         old.executescript("DROP TABLE phases; DROP TABLE counts")
-        old.execute("PRAGMA user_version = 1")
+        without_units(old, version=1)
     before = read_results(path)
     assert len(before.rows) == 12
-    assert not any(row.phases for row in before.rows)
+    assert not any(row.phases or row.unit for row in before.rows)
     with Store(path) as store:
         assert store.waiting() == []
     with closing(sqlite3.connect(path)) as new:
         assert new.execute("PRAGMA user_version").fetchone() == (STORE_VERSION,)
+        assert new.execute("SELECT DISTINCT unit, decimals FROM instances").fetchall() == [("", 0)]
         for table in ("phases", "counts"):
             assert new.execute(f"SELECT * FROM {table}").fetchall() == []
 
 
+def test_runs_of_an_earlier_version_whose_best_no_ant_had_built_wait_again(toys: Path) -> None:
+    path = toys / "old.sqlite"
+    studied(toys, name="old")
+    with closing(sqlite3.connect(path)) as old:
+        without_units(old, version=3)
+        keys = [key for (key,) in old.execute("SELECT key FROM runs ORDER BY id")]
+        # what the run began with, no whole iteration, and a tour that was given
+        old.execute("UPDATE runs SET best_iteration = 0 WHERE id = 1")
+        old.execute("UPDATE runs SET best_iteration = 0, iterations = 0 WHERE id = 2")
+        old.execute("UPDATE runs SET best_iteration = 0, start_sha256 = 'a' WHERE id = 3")
+        old.commit()
+    assert read_ended(path) == set(keys[2:])
+    assert {one.key for one in read_records(path, keys)} == set(keys[2:])
+    assert [row.state for row in read_results(path).rows] == ["waiting"] * 2 + ["done"] * 10
+    with Store(path) as store:
+        assert store.waiting() == keys[:2]
+        study = Study(planned(toys), store, Inline())
+        study.run()
+        assert study.progress.complete
+    assert [row.state for row in read_results(path).rows] == ["done"] * 12
+
+
 def test_the_guide_is_true() -> None:
     guide = (Path(__file__).resolve().parents[3] / "docs/guide/reproduce.md").read_text("utf-8")
-    (text,) = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
-    assert item_of(text).numbers[0].values == {"ring-200": 0.5}
+    text, claim = re.findall(r"```toml\n(.*?)```", guide, re.DOTALL)
+    item = item_of(f"{text}{claim}")
+    assert item.numbers[0].values == {"ring-200": 0.5}
+    assert item.claims[0].on == ("ring-200",)
     for measure in MEASURES:
         assert f"`{measure}`" in guide
     for name in re.findall(r"formicarium reproduce (\d+/\S+)", guide):

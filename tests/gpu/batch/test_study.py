@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,17 @@ from gpu.batch import host
 from gpu.batch.cases import DONE, FAILED, CaseRow
 from gpu.batch.design import Design
 from gpu.batch.store import APPLICATION_ID, STORE_VERSION, Store, read_results
-from gpu.batch.study import Study, StudyProgress
+from gpu.batch.study import BY_TRIALS, Study, StudyProgress, expected_time
+from gpu.core.colony import never
+from gpu.cpu.first_tours import nearest_neighbour_length
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.dsatur import dsatur_coloring
+from gpu.problems.loading import load_instance
+from gpu.problems.reading import ReadAs
+from gpu.problems.tsp.instance import TspInstance
 from tests.clock import clock_of_units
 from tests.gpu.batch.small_study import started
-from tests.gpu.batch.studies import TOML, Inline, planned, studied
+from tests.gpu.batch.studies import TOML, Inline, planned, studied, write_tsp
 from tests.gpu.rlf.literal import graph, random_graph
 from tests.toy.colony import ToyColony
 from tests.waiting import PATIENCE, until
@@ -40,7 +46,7 @@ def test_all_runs_are_done_and_never_again(toys: Path) -> None:
         assert {row.state for row in rows} == {DONE}
         for row in rows:
             assert row.best == row.curve.costs[-1]
-            assert row.curve.iterations[0] == 0
+            assert row.curve.iterations[0] == 1
             assert row.host["version"]
         assert {(row.iterations, row.solutions) for row in rows} == {(4, 8), (4, 12)}
     with Store(toys / "a.sqlite") as store:
@@ -125,6 +131,46 @@ def test_on_graphs_only_what_the_ants_build_counts(toys: Path) -> None:
     assert max(row.best or 0 for row in rows) > greedy  # or this instance shows nothing
 
 
+def test_of_tours_only_what_the_ants_build_counts(toys: Path) -> None:
+    """The ants of this colony build none that is as short as what other runs begin with."""
+    places = random.Random(1)
+    path = write_tsp(
+        toys / "sixty.tsp", [(places.randrange(999), places.randrange(999)) for _ in range(60)]
+    )
+    cities = load_instance(path)
+    assert isinstance(cities, TspInstance)
+    nearest = nearest_neighbour_length(cities)
+    text = TOML.replace('"five.tsp", "three.tsp"', '"sixty.tsp"').replace("= 4", "= 1")
+    rows = studied(toys, text)
+    assert len({row.best for row in rows}) > 1
+    for row in rows:
+        assert (row.state, row.iterations) == (DONE, 1)
+        assert row.curve.iterations.tolist() == [1]
+        assert row.best > nearest
+
+
+def test_a_run_without_a_whole_iteration_has_failed(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ToyColony, "iterate", lambda self, count, stop=never: until(stop))
+    text = TOML.replace("iterations = 4", "seconds = 0.05").replace("count = 3", "count = 1")
+    rows = studied(toys, text)
+    assert len(rows) == 4
+    for row in rows:
+        assert (row.state, row.best, row.iterations) == (FAILED, None, 0)
+        assert row.error.startswith("no iteration became whole: the time limit of 0.05 s is reache")
+
+
+def test_the_time_of_a_study_is_foreseen_where_an_iteration_takes_longer_than_a_trial(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ToyColony, "iterate", lambda self, count, stop=never: until(stop))
+    monkeypatch.setattr("gpu.batch.study.TRIED_SECONDS", 0.05)
+    expected = expected_time(planned(toys).cases, Inline())
+    assert (expected.basis, expected.why) == (BY_TRIALS, "")
+    assert expected.seconds is not None
+
+
 def test_a_run_in_which_no_ant_has_built_a_coloring_has_failed(
     toys: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -135,7 +181,7 @@ def test_a_run_in_which_no_ant_has_built_a_coloring_has_failed(
     clock_of_units(monkeypatch, 0.01)
     (row,) = studied(toys, text)
     assert (row.state, row.best) == (FAILED, None)
-    assert row.error.startswith("no coloring was built: the time limit of 1.5 s is reached (an it")
+    assert row.error.startswith("no iteration became whole: the time limit of 1.5 s is reached (")
 
 
 GUIDE = (Path(__file__).resolve().parents[3] / "docs/guide/studies.md").read_text("utf-8")
@@ -146,11 +192,18 @@ def blocks(language: str) -> list[str]:
 
 
 def test_the_design_can_be_read() -> None:
-    (text,) = blocks("toml")
+    text, reading = blocks("toml")
+    colonies = text[text.index("[budget]") :]
+    said = Design.from_toml(reading + colonies).reading
+    assert {name: one.route_from for name, one in said.items()} == {
+        "minutes.csv": "Depot", "towns/*.csv": "",
+    }  # fmt: skip
     design = Design.from_toml(text)
     assert sum(len(one.combinations) for one in design.colonies) == 4
     for limit in design.budget.to_dict():
         assert f"`{limit}`" in GUIDE
+    for key in ("read_as", *(field.name for field in fields(ReadAs))):
+        assert key in ("kind", "route") or f"`{key.removeprefix('route_')}`" in GUIDE
 
 
 def test_the_queries_work_and_every_column_is_explained(toys: Path) -> None:

@@ -85,8 +85,8 @@ class LiteralTours:
     n: int
     d: NDArray[np.int64]
 
-    def nearest_neighbour_tour(self) -> list[int]:
-        tour = [0]
+    def nearest_neighbour_tour(self, start: int = 0) -> list[int]:
+        tour = [start]
         while len(tour) < self.n:
             left = [v for v in range(self.n) if v not in tour]
             tour.append(min(left, key=lambda v: (self.d[tour[-1], v], v)))

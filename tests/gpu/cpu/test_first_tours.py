@@ -29,8 +29,8 @@ INSTANCES = {
 }
 
 
-def plain(instance: TspInstance) -> list[int]:
-    tour, left = [0], np.arange(1, instance.n)
+def plain(instance: TspInstance, start: int = 0) -> list[int]:
+    tour, left = [start], np.delete(np.arange(instance.n), start)
     while left.size:
         nearest = instance.distances(np.array(tour[-1]), left).argmin()
         tour.append(int(left[nearest]))
@@ -47,6 +47,8 @@ def test_the_tour_is_that_of_looking_at_everyone(name: str) -> None:
     assert tour.tolist() == plain(instance)
     assert nearest_neighbour_tour(instance) is tour
     assert nearest_neighbour_length(instance) == instance.tour_length(tour)
+    last = instance.n - 1
+    assert nearest_neighbour_tour(instance, last).tolist() == plain(instance, last)
 
 
 @pytest.mark.slow

@@ -76,7 +76,7 @@ class LiteralSearch:
         self.place = {city: position for position, city in enumerate(self.tour)}
         stretch = -(-self.n // WINDOW)
         kept = self.neighbourhoods(self.tour) & self.neighbourhoods(best or [])
-        sample = 1 if self.kind == "2opt-all" else SAMPLE
+        sample = 1 if self.kind in ("2opt-all", "2opt-largest") else SAMPLE
         settled = {city for city, _ in kept if (city + turn) % sample != 0}
         queue = deque(
             city
@@ -87,6 +87,8 @@ class LiteralSearch:
         while queue:
             lookers = [queue.popleft() for _ in range(min(WINDOW, len(queue)))]
             found = [(a, min(self.moves(a), default=None)) for a in lookers]
+            if self.kind == "2opt-largest":
+                found = self.largest(found, queue)
             for a, move in found:
                 if move is None or move.loss >= 0:
                     continue
@@ -97,6 +99,14 @@ class LiteralSearch:
                     if city not in queue:
                         queue.append(city)
         return self.tour
+
+    @staticmethod
+    def largest(found: list[tuple[int, Move | None]], queue: deque[int]) -> list[tuple[int, Move]]:
+        """Return the move of the largest gain, and let the others that found one wait in front."""
+        movers = [(a, move) for a, move in found if move is not None and move.loss < 0]
+        first = min(movers, key=lambda mover: mover[1].loss, default=None)
+        queue.extendleft(a for a, _ in reversed(movers) if first is None or a != first[0])
+        return [] if first is None else [first]
 
     def neighbourhoods(self, tour: list[int]) -> set[tuple[int, tuple[int, ...]]]:
         """Each city with those before and after it, in this order only if that matters."""

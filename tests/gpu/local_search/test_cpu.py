@@ -26,7 +26,7 @@ Maker = Callable[[int, int], TspInstance]
 
 SIZES = (3, 4, 5, 6, 7, 8, 11, 31, 32, 33, 64, 65, 100, 150, 200)
 
-KINDS = ("2opt", "oropt", "2opt+oropt")
+KINDS = ("2opt", "oropt", "2opt+oropt", "2opt-largest")
 
 
 def clustered(n: int, seed: int) -> TspInstance:
@@ -236,6 +236,7 @@ def test_a_tour_s_search_can_be_left_and_gone_on_with(monkeypatch: pytest.Monkey
         ("none", None),
         ("2opt", Moves(exchanges=True, segments=False, turns=True)),
         ("2opt-all", Moves(exchanges=True, segments=False, turns=True, sample=1)),
+        ("2opt-largest", Moves(exchanges=True, turns=True, sample=1, largest=True)),
         ("oropt", Moves(exchanges=False, segments=True, turns=True)),
         ("2opt+oropt", Moves(exchanges=True, segments=True, turns=True)),
     ],
@@ -249,7 +250,7 @@ def test_directed_instances_have_or_opt_alone() -> None:
     instance = directed(10)
     assert moves_of(instance, "none") is None
     assert moves_of(instance, "oropt") == Moves(exchanges=False, segments=True, turns=False)
-    for kind in ("2opt", "2opt-all", "2opt+oropt"):
+    for kind in ("2opt", "2opt-all", "2opt-largest", "2opt+oropt"):
         with pytest.raises(ParameterError, match="is directed, and 2-opt would turn parts"):
             moves_of(instance, kind)
 

@@ -5,11 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.random import key_of, philox4x32
 from gpu.max_min.parameters import MmasCpuParameters
 from tests.gpu.construction.literal import AsLiteral
 
 ITERATIONS_AND_PERIODS = ((25, 25), (75, 5), (125, 3), (250, 2))
 """Up to before so many iterations since trails began, the best so far deposits that seldom."""
+
+
+FOR_DEPOSITS = 14  # what the words are drawn for that decide which tour deposits
 
 
 @dataclass
@@ -24,6 +28,8 @@ class MmasLiteral(AsLiteral):
         super().__post_init__()
         assert isinstance(self.p, MmasCpuParameters)
         self.q = self.p
+        self.since: tuple[int, list[int], int] | None = None  # the best since trails began
+        self.deposited: list[str] = []
         self.limits = self.limits_of(self.nearest_length)
 
     def limits_of(self, length: int) -> tuple[np.float32, np.float32]:
@@ -46,23 +52,43 @@ class MmasLiteral(AsLiteral):
         shortest = min(self.lengths)
         winner = self.routes[self.lengths.index(shortest)]
         self.iteration += 1
+        if self.since is None or shortest < self.since[0]:
+            self.since = shortest, winner, self.iteration
         better = before is None or shortest < before
         if better:
             self.best_length, self.best_tour = shortest, winner
             self.improved = self.iteration
             self.limits = self.limits_of(shortest)
-        elif (
-            self.q.restart
-            and self.iteration - max(self.begun, self.improved) >= self.q.restart
-            and self.branching() <= 2.05
-        ):
+        elif self.q.restart and self.begins_anew():
             self.trails[:] = self.limits[1]
             self.begun = self.iteration
+            self.since = None
             self.restarts += 1
             return
-        if self.is_turn_of_best():
+        depositor = self.drawn() if self.q.deposit == "published" else ""
+        self.deposited.append(depositor)
+        if depositor == "best" or (not depositor and self.is_turn_of_best()):
             shortest, winner = self.best_length, self.best_tour
+        elif depositor == "restart-best":
+            shortest, winner, _ = self.since
         self.deposit(winner, shortest)
+
+    def begins_anew(self) -> bool:
+        if self.q.deposit != "published":
+            waited = self.iteration - max(self.begun, self.improved) >= self.q.restart
+            return waited and self.branching() <= 2.05
+        # As the published program counts: from 0, and looks every tenth time.
+        now, reset = self.iteration - 1, max(self.begun - 1, 0)
+        assert self.since is not None
+        found = self.since[2] - 1
+        looks = now % 10 == 0 and now - found >= self.q.restart
+        return looks and (not self.q.planned or now - reset <= self.q.planned - now)
+
+    def drawn(self) -> str:
+        words = philox4x32((0, 0, self.iteration - 1, FOR_DEPOSITS), key_of(self.seed))
+        first, second = (int(word) >> 8 for word in words[:2])
+        tenth = float(np.float32(0.1)) * 2**24
+        return "own" if first < tenth else "best" if second < tenth else "restart-best"
 
     def is_turn_of_best(self) -> bool:
         if self.q.deposit != "schedule":

@@ -53,7 +53,7 @@ def test_the_colony_is_the_equations(name: str, selection: str) -> None:
 @pytest.mark.parametrize("change", [
     {"ants": 1}, {"beta": 0.5}, {"alpha": 0}, {"alpha": 1.5}, {"rho": 1}, {"rho": 0.01},
     {"p_best": 1}, {"p_best": 1e-300}, {"p_best": 0.9}, {"deposit": "global-best"},
-    {"weights": "full"}, {"deposit": "schedule"}, {"restart": 1},
+    {"weights": "full"}, {"deposit": "schedule"}, {"restart": 1}, {"deposit": "published"},
     {"selection": "wrs", "deposit": "global-best"},
 ], ids=str)  # fmt: skip
 def test_every_parameter(change: dict[str, Any]) -> None:
@@ -63,7 +63,7 @@ def test_every_parameter(change: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", ["3 cities", "64 cities", "one place", "places shared"])
-@pytest.mark.parametrize("kind", ["2opt", "2opt-all", "2opt+oropt", "oropt"])
+@pytest.mark.parametrize("kind", ["2opt", "2opt-all", "2opt-largest", "2opt+oropt", "oropt"])
 def test_local_search_before_the_update(name: str, kind: str) -> None:
     compare(SMALL[name], MmasCpuParameters(ants=4, local_search=kind, selection="stc-roulette"))
 
@@ -95,6 +95,36 @@ def test_settled_trails_begin_anew(deposit: str) -> None:
     parameters = MmasCpuParameters(ants=4, rho=0.8, restart=5, deposit=deposit, p_best=0.5, beta=4)
     literal = compare(makers.uniform(40, seed=3), parameters, iterations=120)
     assert literal.restarts > 0
+
+
+PUBLISHED: dict[str, Any] = {"ants": 2, "deposit": "published", "local_search": "2opt-largest"}
+
+
+def test_the_published_program_deposits_by_chance_and_begins_anew_if_enough_is_left() -> None:
+    values = {**PUBLISHED, "restart": 20, "planned": 160, "candidates": 8}
+    literal = compare(makers.uniform(25, seed=3), MmasCpuParameters(**values), iterations=160)
+    # The optimum is soon found, and again soon after trails began. So they begin anew every 20 to
+    # 30 iterations, but only where as many are left.
+    assert 2 <= literal.restarts <= 6
+    assert literal.begun <= 1 + 160 * 3 // 4
+    assert {"own", "best", "restart-best"} == set(literal.deposited)
+
+
+def test_trails_begin_anew_without_end_where_no_iterations_are_planned() -> None:
+    values = {**PUBLISHED, "restart": 10}
+    literal = compare(makers.uniform(20, seed=3), MmasCpuParameters(**values), iterations=200)
+    assert literal.begun > 150
+
+
+def test_how_often_each_tour_deposits() -> None:
+    literal = MmasLiteral(makers.uniform(12), MmasCpuParameters(**PUBLISHED), 1)
+    drawn = []
+    for literal.iteration in range(1, 4001):
+        drawn.append(literal.drawn())
+    shares = {name: drawn.count(name) / 4000 for name in ("own", "best", "restart-best")}
+    assert shares["own"] == pytest.approx(0.1, abs=0.015)
+    assert shares["best"] == pytest.approx(0.09, abs=0.015)
+    assert shares["restart-best"] == pytest.approx(0.81, abs=0.02)
 
 
 def test_begun_anew_all_trails_are_at_the_upper_limit() -> None:

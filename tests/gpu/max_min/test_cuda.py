@@ -206,11 +206,30 @@ def test_the_schedule_and_beginning_anew(name: str) -> None:
     assert begun > 1
 
 
+@pytest.mark.parametrize("name", ["rwm-bt-cl", "wrs-lc"])
+def test_deposits_of_the_published_program(name: str) -> None:
+    values = {
+        "ants": 2, "rho": 0.3, "restart": 10, "planned": 90, "deposit": "published", "beta": 4.0,
+    }  # fmt: skip
+    instance = scattered(20)
+    begun = 0
+    with emulated(name, instance, values) as ours, on_cpu(name, instance, values) as theirs:
+        for _ in range(90):
+            ours.iterate(1)
+            theirs.iterate(1)
+            one, other = ours.trails_from(3), theirs.trails_from(3)
+            np.testing.assert_array_equal(one, other)
+            begun += len(set(one)) == 1
+        assert_same(ours.snapshot(Wanted.EVERYTHING), theirs.snapshot(Wanted.EVERYTHING))
+    assert begun > 0
+
+
 @pytest.mark.parametrize(
     ("name", "instance", "kind"),
     [
         ("rwm-bt-cl", scattered(60), "2opt+oropt"),
         ("wrs-ct", scattered(60), "2opt-all"),
+        ("wrs-bt-cl", scattered(60), "2opt-largest"),
         ("rwm-bt", explicit(40, True), "oropt"),
     ],
 )

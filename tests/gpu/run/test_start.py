@@ -18,7 +18,7 @@ from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import ColoringParameters
 from gpu.run import run as run_module
-from gpu.run.log.recorded import comparison
+from gpu.run.log.recorded import comparison, recorded_of
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending, Result
@@ -216,6 +216,24 @@ def test_a_limit_shorter_than_an_iteration(colony: str, monkeypatch: pytest.Monk
     expected = float(result.reason.split("takes some ")[1].split(" s")[0])
     assert expected >= 1.5
     assert 1.5 <= result.seconds < 1.6
+
+
+def test_a_result_and_a_log_have_the_best_that_ants_built_beside_the_best_of_all(
+    make: Make, tmp_path: Path
+) -> None:
+    run = make(log=tmp_path / "a.jsonl", iterations=3)
+    assert run.state.ants_cost is None
+    outcome = run.finish()
+    state, log = outcome.state, read_log(tmp_path / "a.jsonl")
+    assert state.best_iteration == 0  # random tours are longer than the one it began with
+    assert state.best_cost is not None
+    assert state.ants_cost is not None
+    assert state.ants_cost > state.best_cost
+    result = Result.of(INSTANCE, run.session, outcome)
+    assert (result.cost, result.ants_cost) == (state.best_cost, state.ants_cost)
+    assert result.to_dict()["ants_best_length"] == state.ants_cost
+    assert (log.outcome["best"], log.outcome["ants_best"]) == (result.cost, result.ants_cost)
+    assert recorded_of(log, INSTANCE).state.ants_cost == result.ants_cost
 
 
 def path_of(n: int) -> GraphInstance:

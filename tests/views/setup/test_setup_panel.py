@@ -343,7 +343,7 @@ def test_two_opt_is_not_offered_for_directed_instances(panel: SetupPanel) -> Non
         return [field.entry.itemText(row) for row in range(field.entry.count())]
 
     directed = dataclasses.replace(uniform(50), directed=True)
-    assert offered() == ["none", "2opt", "2opt-all", "2opt+oropt", "oropt"]
+    assert offered() == ["none", "2opt", "2opt-all", "2opt-largest", "2opt+oropt", "oropt"]
     panel.show_instance(directed)
     assert offered() == ["none", "oropt"]
     panel.colony.choose_alias("mmas")

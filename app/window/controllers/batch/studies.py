@@ -22,6 +22,7 @@ from gpu.core.formats import duration, whole
 from gpu.core.machine.processors import usable_cores
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled, name_or_path
+from gpu.problems.reading import ReadAs
 from views.batch.colony_row import design_of
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity
@@ -214,7 +215,8 @@ class StudyController(Controller):
         if instance is None or instance.path is None:
             self._window.tell("Open an instance from a file first")
             return
-        self._view.form.instances.add([name_or_path(instance.path)])
+        text, said = name_or_path(instance.path), ReadAs.parse(instance.read_as)
+        self._view.form.instances.add([text], {text: said})
 
     @Slot()
     def _ask_for_instances(self) -> None:

@@ -262,6 +262,7 @@ def _with_paths(
     return replace(
         design,
         instances=tuple(dict.fromkeys(map(instance, design.instances))),
+        reading={instance(text): said for text, said in design.reading.items()},
         colonies=tuple(
             replace(one, start=start(one.start)) if one.start else one for one in design.colonies
         ),

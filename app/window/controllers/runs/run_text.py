@@ -52,7 +52,10 @@ def summary_of(run: RunModel) -> str:
         above = percent(KnownCosts(None, bound).gap_percent(cost))
         found.append(f"{above} above the lower bound {run.instance.cost_unit.text(bound.cost)}")
     if not state.best_iteration:
-        found.append("with which the run began")
+        begun = "with which the run began"
+        if state.ants_cost is not None and cost < state.ants_cost:
+            begun += f" (the ants' best: {run.instance.cost_unit.amount(state.ants_cost)})"
+        found.append(begun)
     found.append(f"after {number_of(state.iteration, 'iteration')}")
     return f"{reason}: {', '.join(found)}"
 
