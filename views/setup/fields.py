@@ -260,6 +260,7 @@ class TypingBox(ChoiceBox):
         completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         completer.setMaxVisibleItems(self.maxVisibleItems())
         popup = completer.popup()
+        assert popup is not None
         popup.setProperty("role", "choices")
         popup.setItemDelegate(QStyledItemDelegate(popup))  # its own one heeds no style sheet
         self.setCompleter(completer)

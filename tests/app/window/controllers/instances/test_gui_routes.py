@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView
+from PySide6.QtWidgets import QAbstractItemView, QComboBox
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -114,7 +114,7 @@ def test_a_click_on_the_start_lists_the_cities(qtbot: QtBot, application: Applic
     open_(qtbot, application, GRID)
     row = application.window.setup.instance.route
     click(row.start.line)
-    popup = row.start.completer().popup()
+    popup = popup_of(row.start)
     qtbot.waitUntil(popup.isVisible)
     assert popup_texts(popup)[:3] == ["anywhere", "1", "2"]
     with qtbot.waitSignal(application.files.ready):
@@ -123,10 +123,18 @@ def test_a_click_on_the_start_lists_the_cities(qtbot: QtBot, application: Applic
     assert row.start.text == "2"
     click(row.start.line)  # what is typed now finds cities
     QTest.keyClicks(row.start.line, "99")
-    qtbot.waitUntil(lambda: popup_texts(row.start.completer().popup()) == ["99"])
+    qtbot.waitUntil(lambda: popup_texts(popup_of(row.start)) == ["99"])
     with qtbot.waitSignal(application.files.ready):
         press(row.start.line, Qt.Key.Key_Return)
     assert route(application).start == 98
+
+
+def popup_of(box: QComboBox) -> QAbstractItemView:
+    completer = box.completer()
+    assert completer is not None
+    popup = completer.popup()
+    assert popup is not None
+    return popup
 
 
 def popup_texts(popup: QAbstractItemView) -> list[str]:
