@@ -57,7 +57,7 @@ class TourEdges:
                     text,
                     "",
                     quantity(trail),
-                    whole(length),
+                    words.length(int(length)),
                 ),
                 float(length),
                 (int(a), int(b)),

@@ -279,7 +279,17 @@ class ClassesView(NewestColoring, View):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show as much of the buttons' texts as there is room for."""
         super().resizeEvent(event)
-        fit_texts(self._top, list(self._icons))
+        self._fit_buttons()
+
+    def _fit_buttons(self) -> None:
+        row, buttons = self._top, list(self._icons)
+        for button in buttons:
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        layout = row.layout()
+        assert layout is not None
+        layout.invalidate()
+        row.setMinimumWidth(layout.minimumSize().width())
+        fit_texts(row, buttons)
 
     def _use_colours(self) -> None:
         graph = self._graph
@@ -295,8 +305,9 @@ class ClassesView(NewestColoring, View):
         self.list.setVisible(listed and there)
         self.hint.setVisible(listed and not there)
         self.search.setVisible(listed and few)
-        self.copy_button.setVisible(listed)
-        fit_texts(self._top, list(self._icons))
+        for button in (self.copy_button, self.print_button):
+            button.setVisible(listed)
+        self._fit_buttons()
         self._enable()
 
     def _enable(self) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.arguments import described, numbers_in, path_of
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError, SolutionError
+from gpu.core.formats import whole
 from gpu.core.instance import EDITED, MOST_EDITS, CityEdit, Edited, Instance, chosen_evenly
 from gpu.core.legacy import NEW
 from gpu.core.problem import Problem
@@ -44,6 +45,11 @@ class CityWords(NamedTuple):
 
     ids: NDArray[np.int64]
     auxiliary: Sequence[str] = ()
+    penalty: int = 0  # the length of forbidden edges; 0 where there is none
+
+    def length(self, length: int) -> str:
+        """Return the length of an edge; a forbidden one has none."""
+        return "forbidden" if self.penalty and length == self.penalty else whole(length)
 
     def short(self, city: int) -> str:
         """Return it as short as it can be: 7, or the way back."""

@@ -110,3 +110,9 @@ def test_edges_in_the_table() -> None:
     assert [row.cells[0][0] for row in shown] == ["−", "−", "−", "+", "+", "+", "5"]
     assert shown[-1].cells[0] == "54 others"
     assert [row.chosen for row in shown] == [False, False, False, True, True, True, False]
+
+
+def test_a_forbidden_edge_has_no_length() -> None:
+    what = Repair(-30, back=False)
+    step = change(what, edges(50), edges(77)).step(3, WORDS._replace(penalty=77))
+    assert [row.cells[-1] for row in step.options.told] == ["50", "forbidden"]

@@ -18,6 +18,7 @@ from views.frame.print_pages import PrintedList, PrintedPages
 from views.frame.print_picture import PicturedView
 from views.graph.classes_view import ClassesView, ListedClasses
 from views.graph.graph_view import GraphView
+from views.reading_words import in_window
 from views.tour.stops_view import ListedRoute, StopsView, stop_columns, summary_of
 from views.tour.tour_view import TourView
 from views.widgets.steps import StepQueue, Steps
@@ -102,12 +103,12 @@ class PrintController(Controller):
 def _route_on_paper(route: ListedRoute) -> PrintedList:
     found = stops(*route)
     instance = found.instance
-    about = [one for one in (summary_of(found), instance.seen, instance.note) if one]
+    about = [one for one in (summary_of(found), instance.seen, in_window(instance.note)) if one]
     return PrintedList(instance.name, about, stop_columns(found), range(len(found)))
 
 
 def _classes_on_paper(classes: ListedClasses) -> PrintedList:
     """List the vertices in the order that they have on the screen."""
     graph = classes.graph
-    about = [one for one in (classes.summary, graph.seen, graph.note) if one]
+    about = [one for one in (classes.summary, graph.seen, in_window(graph.note)) if one]
     return PrintedList(graph.name, about, classes.columns, classes.rows)

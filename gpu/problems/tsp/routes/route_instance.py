@@ -132,7 +132,7 @@ class RouteInstance(TspInstance):
     @property
     def city_words(self) -> CityWords:
         """What its cities are called in sentences."""
-        return CityWords(self.city_ids, [one.name for one in self.auxiliary])
+        return CityWords(self.city_ids, [one.name for one in self.auxiliary], self.penalty)
 
     def on_route(self, edges: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Return whether a route can have each of the ``edges`` (k, 2), from 0.
