@@ -16,6 +16,7 @@ from gpu.aims import Aim
 from gpu.core.errors import FormicariumError, InstanceError, ParameterError
 from gpu.core.files import read_regular
 from gpu.core.records import need_known_keys, record_of
+from gpu.core.stop_limits import LIMIT_LARGEST
 from gpu.core.system import Place
 from gpu.core.toml import table_of
 from gpu.core.words import shown
@@ -94,6 +95,9 @@ class ColonyDesign:
     parameters: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     start: str = ""  # the file of the tour to begin with; {instance} stands for the name
     instances: tuple[str, ...] = ()  # names of those that it runs on; empty: on all
+    alone: bool = False  # whether nothing may run beside its runs, because their times are compared
+    # of each of its runs, in the place of the study's; None: those
+    budget: StopSettings | None = None
 
     @property
     def combinations(self) -> tuple[dict[str, Value], ...]:
@@ -107,6 +111,18 @@ class ColonyDesign:
         """Return the label of a combination: that of the table, and each value that varies."""
         swept = [name for name, tried in self.parameters.items() if len(tried) > 1]
         return ", ".join([self.label, *(f"{name} {values[name]}" for name in swept)])
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredLimit:
+    """The table ``[measured_limit]``: a run may last as long as this colony takes.
+
+    That is measured on each instance, on the machine that runs the study, before it begins.
+    """
+
+    of: ColonyDesign  # what is measured: one combination of parameters
+    iterations: int  # that it makes
+    runs: int  # whose mean time counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +142,9 @@ class Design:
         ""  # MEASURE_PHASES: iterations are made one by one, and the phases of each are timed
     )
     apart: bool = False  # whether each configuration has seeds of its own, counted on from these
+    measured_limit: MeasuredLimit | None = (
+        None  # of runs on instances without a budget of their own
+    )
 
     def __post_init__(self) -> None:
         for what, some in (("instances", self.instances), ("seeds", self.seeds)):
@@ -145,12 +164,15 @@ class Design:
             raise DesignError(
                 f"two colonies have the label {label!r}: give each of them a label of its own"
             )
-        if not all(budget.limited for budget in (self.budget, *self.budgets.values())):
+        usual = () if self.measured_limit else (self.budget,)
+        own = (one.budget for one in self.colonies if one.budget is not None)
+        budgets = (*usual, *self.budgets.values(), *own)
+        if not all(budget.limited for budget in budgets):
             raise DesignError(
                 "the runs might never end: give seconds, iterations or another limit in [budget]"
             )
         if self.measure:
-            for budget in (self.budget, *self.budgets.values()):
+            for budget in (self.budget, *budgets):
                 if limits_of(budget).keys() - {"go_on", "seconds"} != {"iterations"}:
                     raise DesignError(
                         f'measure = "{self.measure}" needs iterations in [budget]; it may have '
@@ -187,6 +209,7 @@ class Design:
             reading={text: _reading(text, said) for text, said in found.reading.items()},
             measure=found.measure,
             apart=isinstance(found.seeds, _SeedsTable) and found.seeds.apart,
+            measured_limit=_measured_limit(found.measured_limit),
         )
 
     @property
@@ -208,8 +231,10 @@ class Design:
         """By how much the seeds of a configuration differ from those of the one before it."""
         return max(self.seeds) - min(self.seeds) + 1
 
-    def budget_of(self, instance: str) -> StopSettings:
-        """Return the budget of the runs on the instance of this name."""
+    def budget_of(self, instance: str, one: ColonyDesign | None = None) -> StopSettings:
+        """Return the budget of the runs on the instance of this name, those of ``one`` if given."""
+        if one is not None and one.budget is not None:
+            return one.budget
         return self.budgets.get(instance, self.budget)
 
     @property
@@ -239,6 +264,16 @@ class Design:
             parts.append(
                 "[budgets]\n" + "".join(f"{toml_key(one)} = {toml(own[one])}\n" for one in own)
             )
+        if (limit := self.measured_limit) is not None:
+            (chosen,) = limit.of.combinations
+            told: dict[str, object] = {
+                "colony": limit.of.colony,
+                "device": limit.of.device,
+                "iterations": limit.iterations,
+                "runs": limit.runs,
+                **({"parameters": chosen} if chosen else {}),
+            }
+            parts.append("[measured_limit]\n" + lines_of(told))
         for one in self.colonies:
             values = {
                 name: list(tried) if len(tried) > 1 else tried[0]
@@ -252,8 +287,10 @@ class Design:
                 "instances": list(one.instances),
                 "parameters": values,
                 "start": one.start,
+                "alone": one.alone,
+                "budget": {} if one.budget is None else limits_of(one.budget),
             }
-            given = {name: value for name, value in table.items() if value not in ("", {}, [])}
+            given = {name: value for name, value in table.items() if value not in ("", {}, [], 0)}
             parts.append("[[colony]]\n" + lines_of(given))
         return "\n".join(parts)
 
@@ -312,6 +349,17 @@ class _ColonyTable:
     instances: _Names = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
     start: str = ""
+    alone: bool = False
+    budget: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class _MeasuredLimitTable:
+    colony: Label
+    iterations: Annotated[int, msgspec.Meta(ge=1, le=LIMIT_LARGEST)]
+    device: Place = "cpu:1"
+    parameters: dict[str, Any] = field(default_factory=dict)
+    runs: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 3
 
 
 @dataclass
@@ -325,6 +373,7 @@ class _DesignTable:
     budgets: dict[str, dict[str, Any]] = field(default_factory=dict)
     reading: dict[str, dict[str, Any]] = field(default_factory=dict)
     measure: Literal["", "phases"] = ""
+    measured_limit: dict[str, Any] | None = None
     colony: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -337,10 +386,15 @@ _MUST = {
     "seeds": "whole numbers, such as [1, 2, 3] or { first = 1, count = 10 }",
     "count": f"a whole number from 1 to {MOST_CASES:,}, as in seeds = {{ first = 1, count = 10 }}",
     "apart": "true or false",
-    "budget": "a table: [budget], and limits such as seconds = 10 below",
+    "alone": "true or false",
+    "budget": "a table: [budget], and limits such as seconds = 10 below; in a colony, "
+    "budget = { seconds = 10 }",
     "budgets": "a table for each instance: d198 = { seconds = 5 }",
     "reading": 'a table for each file or pattern: "towns.csv" = { from = "Bern", open = true }',
     "measure": f'"{MEASURE_PHASES}", or be left out',
+    "measured_limit": 'a table: [measured_limit], and colony = "acs" and iterations = 1000 below',
+    "iterations": "a whole number, 1 or more",
+    "runs": "a whole number from 1 to 1000",
     "device": f"{', '.join(_DEVICE_KINDS[:-1])} or {_DEVICE_KINDS[-1]}: a study may go on on "
     "another machine, so it names the kind of device",
     "parameters": "a table, such as { ants = 10, rho = [0.1, 0.5] }",
@@ -373,6 +427,18 @@ def _budget(table: Mapping[str, Any]) -> StopSettings:
         raise DesignError(f"[budget]: {error}") from error
 
 
+def _measured_limit(table: Mapping[str, Any] | None) -> MeasuredLimit | None:
+    if table is None:
+        return None
+    found = read_as(_MeasuredLimitTable, table, "[measured_limit]", {**_MUST, "colony": _LABEL})
+    colony = line_of(found.colony)
+    parameters = {name: _tried(name, value) for name, value in found.parameters.items()}
+    one = ColonyDesign(colony, colony, device=found.device, parameters=parameters)
+    if len(one.combinations) > 1:
+        raise DesignError("[measured_limit]: each parameter has one value there")
+    return MeasuredLimit(one, found.iterations, found.runs)
+
+
 def _reading(text: str, table: Mapping[str, Any]) -> ReadAs:
     try:
         return ReadAs.of_table(table)
@@ -395,6 +461,8 @@ def _colony(table: Mapping[str, Any]) -> ColonyDesign:
         parameters={name: _tried(name, value) for name, value in found.parameters.items()},
         start=found.start,
         instances=tuple(found.instances),
+        alone=found.alone,
+        budget=_budget(found.budget) if found.budget else None,
     )
 
 
