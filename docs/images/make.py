@@ -50,7 +50,7 @@ COURSES = (
     *("Algebra", "Biology", "Chemistry", "Drama", "Economics", "French", "Geography", "History"),
     *("Italian", "Japanese", "Latin", "Music", "Physics", "Spanish", "Statistics"),
 )
-PATIENCE = 200.0  # seconds: colonies may have to be compiled
+PATIENCE = 900.0  # seconds: colonies may have to be compiled
 
 CAPITALS = """name;latitude;longitude
 Amsterdam;52,37;4,90
