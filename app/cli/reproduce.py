@@ -19,6 +19,7 @@ from app.cli.study import (
     duration,
     executor_of,
     gpu_runs_option,
+    measured,
     processes_option,
     show_what,
     tell_expected_time,
@@ -155,11 +156,13 @@ def reproduce(
         design = trial.of(ready.design)
         for what, why in {**ready.instances, **ready.colonies}.items():
             say(one_line(f"left out: {shown(what)}: {why}"))
+        whole = design == wanted.design
         try:
+            design = measured(design, wanted.path.parent, out, find)
             plan = make_plan(
                 design,
                 wanted.path.parent,
-                wanted.text if design == wanted.design else "",
+                wanted.text if whole and design.measured_limit is None else "",
                 find=find,
                 reading=partial(show_what, "reading"),
             )

@@ -18,6 +18,7 @@ from gpu.core.words import command_line, counted, shown
 
 if TYPE_CHECKING:
     from gpu.batch.cases import Case
+    from gpu.batch.design import Design
     from gpu.batch.executor import Executor
     from gpu.batch.plan import Plan
     from gpu.batch.study import StudyProgress
@@ -70,7 +71,10 @@ def study(
 
     check_plan(only_plan, cluster)
     design, text = read_design(file)
+    out = out or file.with_suffix(".sqlite")
     try:
+        whole, design = design, measured(design, file.parent, out, find_path)
+        text = text if design is whole else ""
         plan = make_plan(
             design, file.parent, text, find=find_path, reading=partial(show_what, "reading")
         )
@@ -79,7 +83,20 @@ def study(
     executor = executor_of(processes, gpu_runs, cluster)
     if only_plan:
         return tell_expected_time(plan, plan.cases, executor, as_json)
-    return work_on(plan, out or file.with_suffix(".sqlite"), executor, retry_failed, as_json)
+    return work_on(plan, out, executor, retry_failed, as_json)
+
+
+def measured(design: Design, folder: Path, out: Path, find: Callable[[str], Path]) -> Design:
+    """Return ``design`` with the limits that are measured first, or are known from ``out``."""
+    from gpu.batch.measured_limit import with_measured_limits
+    from gpu.batch.store import read_limits
+    from gpu.core.files import exists
+
+    if design.measured_limit is None:
+        return design
+    known = read_limits(out) if exists(out) else {}
+    tell = partial(show_what, "first")
+    return with_measured_limits(design, folder, known=known, find=find, telling=tell)
 
 
 def check_plan(only_plan: bool, cluster: str | None) -> None:

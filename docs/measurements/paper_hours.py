@@ -1,9 +1,10 @@
 """Foresees how long each table and figure of a paper takes on an H100 and one core of its host.
 
 From the runs in docs/papers/results: the mean seconds of a configuration on an instance, times the
-runs of the study, one after the other. An instance that was not run counts as (its cities over
-those of one that was)² times as long, on average over those that were. ``--write`` puts the hours
-into the items' files, for whose list they are.
+runs of the study, one after the other. Runs that ended before the paper's count as long as they
+would have taken to its iterations or solutions. An instance that was not run counts as (its cities
+over those of one that was)² times as long, on average over those that were. ``--write`` puts the
+hours into the items' files, for whose list they are.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ Known = dict[str, tuple[int, float]]
 """Cities or vertices of instances, and the seconds of a run on them, by name."""
 
 _MEANS = """
-    SELECT configurations.label, instances.name, instances.n, hosts.description, avg(seconds)
+    SELECT configurations.label, instances.name, instances.n, hosts.description, avg(seconds),
+        avg(iterations), avg(solutions)
     FROM runs JOIN configurations ON configurations.id = configuration
     JOIN instances ON instances.id = instance JOIN hosts ON hosts.id = host
     WHERE state = 'done' GROUP BY 1, 2, 3, 4
@@ -39,11 +41,11 @@ def hours(item: Item) -> float | None:
         return None
     with closing(sqlite3.connect(kept)) as results:
         measured: dict[str, Known] = defaultdict(dict)
-        for label, name, n, host, seconds in results.execute(_MEANS):
+        for label, name, n, host, seconds, *made in results.execute(_MEANS):
             told = json.loads(host)
             at_once = told["at_once"].get(told["device"].split(":")[0], 1)
             alone = seconds / (at_once if "cuda" in told["device"] else 1)
-            measured[label][name] = n, alone
+            measured[label][name] = n, alone * _longer(item, name, *made)
     total = 0.0
     for colony in item.design.colonies:
         for values in colony.combinations:
@@ -53,6 +55,14 @@ def hours(item: Item) -> float | None:
             for name in colony.instances or item.design.instances:
                 total += _seconds(name, known) * len(item.design.seeds)
     return float(f"{total / 3600:.2g}")
+
+
+def _longer(item: Item, name: str, iterations: float, solutions: float) -> float:
+    """Return how many times as long a run on the instance ``name`` takes if it is not cut short."""
+    budget = item.design.budget_of(name)
+    wanted = ((budget.iterations, iterations), (budget.solutions, solutions))
+    shares = [most / made for most, made in wanted if most and made]
+    return max(1.0, *shares) if shares else 1.0
 
 
 def _seconds(name: str, known: Known) -> float:

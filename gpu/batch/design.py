@@ -16,6 +16,7 @@ from gpu.aims import Aim
 from gpu.core.errors import FormicariumError, InstanceError, ParameterError
 from gpu.core.files import read_regular
 from gpu.core.records import need_known_keys, record_of
+from gpu.core.stop_limits import LIMIT_LARGEST
 from gpu.core.system import Place
 from gpu.core.toml import table_of
 from gpu.core.words import shown
@@ -110,6 +111,18 @@ class ColonyDesign:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuredLimit:
+    """The table ``[measured_limit]``: a run may last as long as this colony takes.
+
+    That is measured on each instance, on the machine that runs the study, before it begins.
+    """
+
+    of: ColonyDesign  # what is measured: one combination of parameters
+    iterations: int  # that it makes
+    runs: int  # whose mean time counts
+
+
+@dataclass(frozen=True, slots=True)
 class Design:
     """Everything that decides which runs a study has. DesignError if it decides none, or many."""
 
@@ -126,6 +139,9 @@ class Design:
         ""  # MEASURE_PHASES: iterations are made one by one, and the phases of each are timed
     )
     apart: bool = False  # whether each configuration has seeds of its own, counted on from these
+    measured_limit: MeasuredLimit | None = (
+        None  # of runs on instances without a budget of their own
+    )
 
     def __post_init__(self) -> None:
         for what, some in (("instances", self.instances), ("seeds", self.seeds)):
@@ -145,7 +161,8 @@ class Design:
             raise DesignError(
                 f"two colonies have the label {label!r}: give each of them a label of its own"
             )
-        if not all(budget.limited for budget in (self.budget, *self.budgets.values())):
+        usual = () if self.measured_limit else (self.budget,)
+        if not all(budget.limited for budget in (*usual, *self.budgets.values())):
             raise DesignError(
                 "the runs might never end: give seconds, iterations or another limit in [budget]"
             )
@@ -187,6 +204,7 @@ class Design:
             reading={text: _reading(text, said) for text, said in found.reading.items()},
             measure=found.measure,
             apart=isinstance(found.seeds, _SeedsTable) and found.seeds.apart,
+            measured_limit=_measured_limit(found.measured_limit),
         )
 
     @property
@@ -239,6 +257,16 @@ class Design:
             parts.append(
                 "[budgets]\n" + "".join(f"{toml_key(one)} = {toml(own[one])}\n" for one in own)
             )
+        if (limit := self.measured_limit) is not None:
+            (chosen,) = limit.of.combinations
+            told: dict[str, object] = {
+                "colony": limit.of.colony,
+                "device": limit.of.device,
+                "iterations": limit.iterations,
+                "runs": limit.runs,
+                **({"parameters": chosen} if chosen else {}),
+            }
+            parts.append("[measured_limit]\n" + lines_of(told))
         for one in self.colonies:
             values = {
                 name: list(tried) if len(tried) > 1 else tried[0]
@@ -315,6 +343,15 @@ class _ColonyTable:
 
 
 @dataclass
+class _MeasuredLimitTable:
+    colony: Label
+    iterations: Annotated[int, msgspec.Meta(ge=1, le=LIMIT_LARGEST)]
+    device: Place = "cpu:1"
+    parameters: dict[str, Any] = field(default_factory=dict)
+    runs: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 3
+
+
+@dataclass
 class _DesignTable:
     title: Title = ""
     instances: _Names = field(default_factory=list)
@@ -325,6 +362,7 @@ class _DesignTable:
     budgets: dict[str, dict[str, Any]] = field(default_factory=dict)
     reading: dict[str, dict[str, Any]] = field(default_factory=dict)
     measure: Literal["", "phases"] = ""
+    measured_limit: dict[str, Any] | None = None
     colony: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -341,6 +379,9 @@ _MUST = {
     "budgets": "a table for each instance: d198 = { seconds = 5 }",
     "reading": 'a table for each file or pattern: "towns.csv" = { from = "Bern", open = true }',
     "measure": f'"{MEASURE_PHASES}", or be left out',
+    "measured_limit": 'a table: [measured_limit], and colony = "acs" and iterations = 1000 below',
+    "iterations": "a whole number, 1 or more",
+    "runs": "a whole number from 1 to 1000",
     "device": f"{', '.join(_DEVICE_KINDS[:-1])} or {_DEVICE_KINDS[-1]}: a study may go on on "
     "another machine, so it names the kind of device",
     "parameters": "a table, such as { ants = 10, rho = [0.1, 0.5] }",
@@ -371,6 +412,18 @@ def _budget(table: Mapping[str, Any]) -> StopSettings:
         return StopSettings.from_dict({"go_on": False, **table})
     except ParameterError as error:
         raise DesignError(f"[budget]: {error}") from error
+
+
+def _measured_limit(table: Mapping[str, Any] | None) -> MeasuredLimit | None:
+    if table is None:
+        return None
+    found = read_as(_MeasuredLimitTable, table, "[measured_limit]", {**_MUST, "colony": _LABEL})
+    colony = line_of(found.colony)
+    parameters = {name: _tried(name, value) for name, value in found.parameters.items()}
+    one = ColonyDesign(colony, colony, device=found.device, parameters=parameters)
+    if len(one.combinations) > 1:
+        raise DesignError("[measured_limit]: each parameter has one value there")
+    return MeasuredLimit(one, found.iterations, found.runs)
 
 
 def _reading(text: str, table: Mapping[str, Any]) -> ReadAs:

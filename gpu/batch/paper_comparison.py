@@ -11,6 +11,7 @@ import numpy as np
 
 from gpu.batch.analysis import Analysis, rates
 from gpu.batch.cases import CaseRow
+from gpu.batch.design import Design
 from gpu.batch.findings import Sample
 from gpu.batch.papers import ALL, RATIOS, Item, Numbers
 from gpu.batch.statistics import Friedman, Interval, mean_interval
@@ -93,7 +94,7 @@ def shortfall(item: Item, analysis: Analysis) -> str:
             f"{planned} instead of {len(design.seeds)} runs of each configuration on each instance"
         )
     if dict(analysis.results.budget) != design.limits and not _is_part(
-        analysis.results.budget, design.limits
+        analysis.results.budget, design
     ):
         said.append("other limits than the paper's runs")
     return " and ".join(said)
@@ -111,8 +112,12 @@ def not_run(item: Item, analysis: Analysis) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _is_part(budget: Mapping[str, object], limits: Mapping[str, object]) -> bool:
-    """Whether a study's limits are those of the item, for some of its instances."""
+def _is_part(budget: Mapping[str, object], design: Design) -> bool:
+    """Whether a study's limits are those of the item, for some of its instances.
+
+    Limits that are measured differ from machine to machine.
+    """
+    limits = design.limits
     own, every = budget.get("instances", {}), limits.get("instances", {})
     rest = {name: value for name, value in limits.items() if name != "instances"}
     if {name: value for name, value in budget.items() if name != "instances"} != rest:
@@ -120,7 +125,7 @@ def _is_part(budget: Mapping[str, object], limits: Mapping[str, object]) -> bool
     return (
         isinstance(own, dict)
         and isinstance(every, dict)
-        and all(every.get(name) == value for name, value in own.items())
+        and (design.measured_limit is not None or all(every.get(name) == own[name] for name in own))
     )
 
 

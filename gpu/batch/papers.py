@@ -51,8 +51,8 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "construction-ms": ("time of construction in an iteration", "ms"),
     "update-ms": ("time of the update in an iteration", "ms"),
     "rest-ms": ("time of all but construction in an iteration", "ms"),
-    "construction-speedup": ("greatest speedup of construction", "times"),
-    "update-speedup": ("greatest speedup of the update", "times"),
+    "construction-speedup": ("speedup of construction, on all instances the greatest", "times"),
+    "update-speedup": ("speedup of the update, on all instances the greatest", "times"),
     "occupancy": ("warps that build tours at once, of those that could", "%"),
     "choice-gflops": ("numbers computed in the choice info", "10⁹ a second"),
     "choice-gbs": ("bytes read and written in the choice info", "10⁹ a second"),
@@ -316,11 +316,13 @@ def _folder() -> Path:
     return Path(str(importlib.resources.files("resources"))) / "studies"
 
 
-def _order(path: Path) -> tuple[str, str, int]:
-    """Sort by paper, then tables before figures, each by number."""
+def _order(path: Path) -> tuple[str, str, int, str]:
+    """Sort by paper, then tables before figures, each by number; what else is of it comes next."""
     paper, _, rest = path.stem.partition("-")
     kind, _, number = rest.partition("-")
-    return paper, "z" if kind == "figure" else kind, int(number) if number.isdigit() else 0
+    first, _, part = number.partition("-")
+    place = int(first) if first.isdigit() else 0
+    return paper, "z" if kind == "figure" else kind, place, part
 
 
 @dataclass(frozen=True, slots=True)

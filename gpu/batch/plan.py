@@ -108,6 +108,8 @@ def make_plan(
             )
         digests[instance.name], named[instance.name] = instance.sha256, path
         budget = design.budget_of(instance.name)
+        if not budget.limited:
+            raise DesignError(f"the limit of time on {instance.name} is not measured yet")
         budget.criteria(instance)  # refuses a criterion that is impossible here
         planned = CaseInstance(
             InstanceReference(str(path.absolute()), instance.name, instance.sha256, str(read_as)),

@@ -243,6 +243,19 @@ def read_ended(path: Path) -> set[str]:
         return {str(key) for key, state in rows if state in (DONE, FAILED)}
 
 
+def read_limits(path: Path) -> dict[str, float]:
+    """Return the seconds that runs in the file of a study may take, by the instance's name.
+
+    StoreError if it is none. Instances whose runs have no such limit are left out.
+    """
+    with opened(path) as connection:
+        rows = connection.execute(
+            "SELECT DISTINCT name, budget FROM runs JOIN instances ON instances.id = runs.instance"
+        )
+        found = {str(name): object_of(budget).get("seconds") for name, budget in rows}
+    return {name: float(one) for name, one in found.items() if isinstance(one, int | float)}
+
+
 def read_design_text(path: Path) -> str:
     """Return the latest design in the file of a study, as TOML; or raise StoreError."""
     with opened(path) as connection:

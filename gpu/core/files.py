@@ -17,8 +17,11 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from gpu.core.errors import FormicariumError
+from gpu.core.machine.processors import SPARE, free_memory
 
 LARGEST_FILE = 256 * 2**20  # bytes; a file beyond this is refused before it is read
+LARGEST_ARRAY = 4 * 2**30  # the same of one that holds an array, which takes no more in memory
+ARRAY_BEGINS = b"\x93NUMPY"
 LEAST_FREE = 1 << 16  # bytes; a disk with fewer counts as full
 TRIES = 50 if sys.platform == "win32" else 1  # of a name that is in use
 _RETRY_PAUSE = 0.02  # seconds between two of them
@@ -53,7 +56,7 @@ def read_regular(path: Path, refusal: type[FormicariumError], empty: str = "it i
         with open_regular(path, refusal) as file:
             size = os.fstat(file.fileno()).st_size
             if size > LARGEST_FILE:
-                raise refusal(f"{path}: it has {size} bytes; at most {LARGEST_FILE} are read")
+                _check_size(path, size, file, refusal)
             data = file.read(size) if size else b""
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL character
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -65,6 +68,19 @@ def read_regular(path: Path, refusal: type[FormicariumError], empty: str = "it i
     if not data.strip():
         raise refusal(f"{path}: {empty}")
     return data
+
+
+def _check_size(path: Path, size: int, file: BinaryIO, refusal: type[FormicariumError]) -> None:
+    """Raise ``refusal`` if a large ``file`` is too large to be read."""
+    most = LARGEST_ARRAY if file.read(len(ARRAY_BEGINS)) == ARRAY_BEGINS else LARGEST_FILE
+    if size > most:
+        raise refusal(f"{path}: it has {size} bytes; at most {most} are read")
+    if size > (free := free_memory() - SPARE):
+        raise refusal(
+            f"{path}: it has {size / 2**30:,.1f} GiB, but only {max(free, 0) / 2**30:,.1f} GiB of "
+            "memory are free: close other programs"
+        )
+    file.seek(0)
 
 
 class _Decompressor(Protocol):

@@ -159,6 +159,14 @@ def has_line_beyond(text: str | bytes, most: int) -> bool:
     return False
 
 
+def each_line(text: str, begin: int = 0) -> Iterator[str]:
+    """Yield the lines of ``text``, with their ends, from a character on, without a copy of all."""
+    while begin < len(text):
+        end = text.find("\n", begin) + 1 or len(text)
+        yield text[begin:end]
+        begin = end
+
+
 def shortened(text: str) -> str:
     """Quote ``text`` from a file for a message: printable and never long."""
     return repr(text if len(text) <= 40 else text[:37] + "...")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +18,9 @@ from gpu.problems.reading import AS_FOUND, ReadAs
 from gpu.problems.structured import begins_as_value, structured
 
 _START = 2_000  # bytes that tell what most files are
+_FIRST_LINE = re.compile(rb"(?:\xef\xbb\xbf)?(?:\s|[#%][^\r\n]*+)*+([^\r\n]*+)")
+_NUMBER = re.compile(rb"[0-9]+")
+_FIRST_MOST = 4  # numbers in the first line of a list
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,13 @@ class InputFile:
 
     @cached_property
     def integers(self) -> IntegerRows | None:
-        """The numbers in its lines, if it has nothing else but comments, and no endless line."""
+        """The numbers in its lines, if it has nothing else but comments, and few in its first line.
+
+        None of a matrix, therefore: lists begin with one edge, or with how much is in them.
+        """
+        first = _FIRST_LINE.match(self.data)
+        if first is None or len(_NUMBER.findall(first[1][:_START])) > _FIRST_MOST:
+            return None
         if has_line_beyond(self.data, ROW_LONGEST):
             return None
         return all_rows(self.data.removeprefix(codecs.BOM_UTF8))

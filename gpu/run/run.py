@@ -229,6 +229,9 @@ class Run:
         # later ones would be forgotten before they are observed
         room = HISTORY_KEPT - self._unobserved
         most = min(math.inf if at_most is None else at_most, self.changes.room(self.made))
+        limit = math.inf if (given := self.setting.stop.seconds) is None else given
+        if limit < math.inf:
+            most = min(most, self._slices.within(limit - self._slices.elapsed))
         count = int(min(self._slices.count, left, room, most))
         before = self.made
         slice_over = self._slices.begin()
@@ -237,6 +240,7 @@ class Run:
             self.midway = slice_over.passed
             self._unobserved += count
             late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
+            late = late or self._slices.elapsed >= limit
             if slice_over.passed or late or at_most is not None or count in (left, room):
                 self._observe(self._colony)
                 asked, count = count, self.made - before

@@ -30,6 +30,7 @@ class RunSlices:
     def __init__(self) -> None:
         self.spent = 0.0  # seconds, in all slices that are over
         self.count = 1  # iterations for the next one
+        self._pace = 0.0  # seconds an iteration, by the last one; 0 while nothing is known
         self._begun: float | None = None  # when the one that is under way began
 
     @property
@@ -60,7 +61,18 @@ class RunSlices:
         took = time.perf_counter() - self._begun
         self._begun = None
         self.spent += took
+        self._pace = took / made if made else 0.0
         self.count = max(1, min(2 * made, int(made * SLICE / max(took, 1e-6))))
+
+    def within(self, seconds: float) -> int:
+        """How many iterations take half of ``seconds``, but one at least.
+
+        A GPU works on the iterations of two slices at once. So a run whose time is limited comes to
+        its end by halves, and does not pass it by a slice.
+        """
+        if not self._pace:
+            return self.count
+        return max(1, int(seconds / 2 / self._pace))
 
     def leave(self) -> None:
         """End the slice that is under way without counting it, because it has failed."""
@@ -68,7 +80,7 @@ class RunSlices:
 
     def begin_anew(self) -> None:
         """Ask for one iteration next, because the colony is another one."""
-        self.count = 1
+        self.count, self._pace = 1, 0.0
 
 
 def warning(colony: Colony, spent: float, limit: float | None) -> str:

@@ -22,6 +22,7 @@ from tests.gpu.problems.tsp.routes.test_routes import INFINITE, Case, drawn, mat
 
 SEEDS, MOST_ITERATIONS = 4, 20
 SYMMETRIC = ("crossing", "faco")  # take no directed instance
+CHANGING = ("crossing", "faco", "focused")  # change tours edge by edge
 COLONIES = [row.name for row in catalog.CATALOG if row.problem is Problem.TSP]
 ON_CPU = [
     (name, place)
@@ -66,35 +67,45 @@ def device_named(place: str) -> Iterator[Device]:
 
 
 def check(name: str, place: str, count: int) -> None:
-    """Let a colony look for the best route of each case that it takes."""
+    """Let a colony look for the best route of each case that it takes.
+
+    Those that change tours find each. Those that build tours alone find a route of each, and the
+    best of nine in ten.
+    """
     system = catalog.named(name)
+    gaps = list[int]()
     with device_named(place) as device:
         for case in cases(count):
+            instance = case.instance()
             if case.base.directed and system.alias in SYMMETRIC:
                 with pytest.raises(ParameterError, match="directed"):
-                    catalog.build(system, case.instance(), system.parameters(), device, 1)
+                    catalog.build(system, instance, system.parameters(), device, 1)
                 continue
-            best = case.best()
-            # some colonies settle for a tour soon
-            assert any(finds(system, device, case.instance(), best, seed) for seed in range(SEEDS))
+            gaps.append(found_above(system, device, instance, case.best()))
+    missed = sum(gap > 0 for gap in gaps)
+    assert missed <= (0 if system.alias in CHANGING else len(gaps) // 10), gaps
 
 
-def finds(system: System, device: Device, instance: Instance, best: int, seed: int) -> bool:
-    """Whether a colony finds a solution of cost ``best`` in some iterations."""
-    with closing(catalog.build(system, instance, system.parameters(), device, seed)) as colony:
-        for _ in range(MOST_ITERATIONS):
-            colony.iterate(1)
-            shown = colony.snapshot(Wanted.SOLUTION)
-            assert shown.best_solution is not None
-            assert instance.cost_of(shown.best_solution) == shown.cost >= best
-            if shown.cost == best:
-                return True
-    return False
+def found_above(system: System, device: Device, instance: Instance, best: int) -> int:
+    """Return how much longer than ``best`` the shortest route is that a colony finds."""
+    shortest = INFINITE
+    for seed in range(SEEDS):  # some colonies settle for a tour soon
+        with closing(catalog.build(system, instance, system.parameters(), device, seed)) as colony:
+            for _ in range(MOST_ITERATIONS):
+                colony.iterate(1)
+                shown = colony.snapshot(Wanted.SOLUTION)
+                assert shown.best_solution is not None
+                assert instance.cost_of(shown.best_solution) == shown.cost >= best
+                shortest = min(shortest, shown.cost)
+                if shortest == best:
+                    return 0
+    assert shortest < (instance.forbidden_from or INFINITE)
+    return shortest - best
 
 
 @pytest.mark.parametrize(("name", "place"), ON_CPU)
 def test_on_the_cpu(name: str, place: str) -> None:
-    check(name, place, 12)
+    check(name, place, 12 if catalog.named(name).alias in CHANGING else 40)
 
 
 @needs_emulation
@@ -108,4 +119,4 @@ def test_on_a_gpu(name: str) -> None:
     "name", [name for name in COLONIES if "cuda" in catalog.named(name).builders]
 )
 def test_on_a_device(name: str) -> None:
-    check(name, DEVICE, 24)
+    check(name, DEVICE, 40)

@@ -21,7 +21,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.batch.design import LONGEST_TITLE, MOST_CASES, SEEDS_END, ColonyDesign, Design, DesignError
+from gpu.batch.design import (
+    LONGEST_TITLE,
+    MOST_CASES,
+    SEEDS_END,
+    ColonyDesign,
+    Design,
+    DesignError,
+    MeasuredLimit,
+)
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
 from gpu.problems.reading import AS_FOUND, ReadAs
@@ -209,6 +217,7 @@ class StudyForm(QScrollArea):
         self._budgets: Mapping[str, StopSettings] = {}
         self._measure = ""
         self._apart = False
+        self._measured_limit: MeasuredLimit | None = None
         self._quiet = False  # while a whole design is being shown
         self._page = page = QWidget()
         page.setProperty("role", "page")
@@ -238,6 +247,7 @@ class StudyForm(QScrollArea):
             reading=self.instances.reading,
             measure=self._measure,
             apart=self._apart,
+            measured_limit=self._measured_limit,
         )
 
     @property
@@ -291,9 +301,13 @@ class StudyForm(QScrollArea):
             self.first.text = "as in the file"
         self.budget.show_budget(design.budget)
         self._budgets, self._measure = design.budgets, design.measure
-        self._apart = design.apart
+        self._apart, self._measured_limit = design.apart, design.measured_limit
         more = [f"limits of its own for {', '.join(design.budgets)}"] if design.budgets else []
         more += [f"times of {design.measure}"] if design.measure else []
+        if limit := design.measured_limit:
+            more.append(
+                f"the time of {limit.iterations:,} iterations of {limit.of.colony} as limit"
+            )
         self.more.setText(f"From the file: {'; '.join(more)}")
         self.more.setVisible(bool(more))
         self._quiet = False

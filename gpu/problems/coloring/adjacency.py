@@ -7,7 +7,6 @@ JSON or a dict of Python, and pyclustering's ``.grpr``.
 
 from __future__ import annotations
 
-import io
 import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,14 +19,14 @@ from gpu.core.words import counted
 from gpu.problems.coloring.building import NO_WEIGHTS, NamedGraph, made_graph, read_as_of
 from gpu.problems.coloring.edge_lists import is_counted
 from gpu.problems.coloring.instance import LARGEST_GRAPH, GraphInstance
-from gpu.problems.document import plain_name, shortened
+from gpu.problems.document import each_line, plain_name, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.integers import rows_in
 from gpu.problems.reading import FileKind
 
 _LARGEST_TEXT_MATRIX = 1 << 15  # rows
 _ONE_WAY = "only one triangle of the matrix is filled in part: an edge is what one of both has"
-_LOOKED_AT = 200  # lines
+_LOOKED_AT, _LETTERS_LOOKED_AT = 200, 1 << 18  # lines, and letters in them
 
 
 # Matrices
@@ -290,9 +289,12 @@ def _neighbour_lines(file: InputFile) -> _NeighbourLines | None:
     text = file.text
     if text is None or b"_SECTION" in file.start:
         return None
-    lines = (line.strip() for line in io.StringIO(text))
+    lines = map(str.strip, each_line(text))
     kept = (line for line in lines if line and line[0] not in "#%")
-    sample = list(itertools.islice(kept, _LOOKED_AT))
+    sample, letters = list[str](), 0
+    while len(sample) < _LOOKED_AT and letters < _LETTERS_LOOKED_AT and (line := next(kept, "")):
+        sample.append(line)
+        letters += len(line)
     if len(sample) < 2:
         return None
     marked = all(_COLON.search(line) for line in sample)

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
-from gpu.core.files import LARGEST_FILE, archived
+from gpu.core.files import ARRAY_BEGINS, LARGEST_FILE, archived
 from gpu.problems.document import shortened
 
 if TYPE_CHECKING:
     from gpu.problems.input_file import InputFile
 
-_ARRAY, _ZIP = b"\x93NUMPY", b"PK\x03\x04"
+_ARRAY, _ZIP = ARRAY_BEGINS, b"PK\x03\x04"
 _SHEET_PARTS = ("xl/workbook.xml", "xl/workbook.bin")
 _OPEN_DOCUMENT = "content.xml"
 _PROLOGUE = 2_000  # bytes of XML before its first element
@@ -115,8 +115,8 @@ def _checked(file: InputFile, array: NDArray[Any], what: str) -> NDArray[Any]:
             f"{what} is an array of {array.ndim} dimensions and of type {array.dtype}, but a table "
             "has rows and columns of numbers"
         )
-    if array.size > _MOST_CELLS:
-        raise file.error(f"{what} has {array.size:,} numbers; at most {_MOST_CELLS:,} are read")
+    if array.size > _MOST_CELLS and array.dtype.kind not in "iuf":
+        raise file.error(f"{what} has {array.size:,} cells; at most {_MOST_CELLS:,} are read")
     if array.dtype.kind == "b":
         return array.astype(np.int64)
     return np.char.decode(array, "utf-8", "replace") if array.dtype.kind == "S" else array

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,8 +49,7 @@ class Square:
     @property
     def zero_one(self) -> bool:
         """Whether it has nothing but 0, 1 and empty cells."""
-        known = self.values[~np.isnan(self.values)]
-        return bool(((known == 0) | (known == 1)).all())
+        return all(((row == 0) | (row == 1) | np.isnan(row)).all() for row in self.values)
 
     @property
     def is_graph(self) -> bool:
@@ -57,11 +57,12 @@ class Square:
 
         As distances, 0 would mean that two places are one. One half may have nothing but 0.
         """
+        if not self.zero_one:
+            return False
         filled = np.nan_to_num(self.values)
         edges = int(filled.sum())
         return (
-            self.zero_one
-            and not filled.diagonal().any()
+            not filled.diagonal().any()
             and (np.array_equal(filled, filled.T) or _is_half(filled))
             and 0 < edges < filled.size - len(filled)
         )
@@ -230,13 +231,14 @@ class _Numbers:
     def __post_init__(self) -> None:
         said = self.table.read_as
         self.cells = Quantities(said.decimal, self.table.separator, said.unit)
-        self.values = np.full((self.layout.n, self.layout.n), np.nan)
+        self.values: Reals = np.empty((0, 0))
 
     def read(self) -> None:
         """Read all rows; NoSquareError where one is none of a square."""
         layout = self.layout
         if layout.form == FULL and self._read_plain():
             return
+        self.values = np.full((layout.n, layout.n), np.nan)
         found = list[tuple[int, list[str]]]()
         for at, (_, cells) in enumerate(self._rows()):
             units = self._row(at, *cells)
@@ -321,27 +323,44 @@ def _with_first(values: Reals, layout: _Layout) -> Reals:
 def _whole(values: Reals, form: str) -> tuple[Reals, str]:
     """Return the square with both triangles, if only one is given, and which one that is."""
     n = len(values)
-    upper = np.triu(np.ones((n, n), np.bool_), 1)
     there = ~np.isnan(values)
-    above, below = there[upper], there.T[upper]
-    if form == FULL and not above.any() and below.all():
+    above, below = _triangles(there)
+    if form == FULL and not above.any and below.all:
         form = LOWER
-    elif form == FULL and not below.any() and above.all():
+    elif form == FULL and not below.any and above.all:
         form = UPPER
-    elif form == FULL and n > 2 and above.all() and below.all():
-        zero = values == 0
-        if zero.T[upper].all() and not zero[upper].any():
+    elif form == FULL and n > 2 and above.all and below.all:
+        above, below = _triangles(values == 0)
+        if below.all and not above.any:
             form = UPPER
-        elif zero[upper].all() and not zero.T[upper].any():
+        elif above.all and not below.any:
             form = LOWER
     if form == FULL:
         return values, form
     mirrored = values.T.copy()
+    upper = np.triu(np.ones((n, n), np.bool_), 1)
     kept = upper if form == UPPER else upper.T
     mirrored[kept] = values[kept]
     diagonal = np.arange(n)
     mirrored[diagonal, diagonal] = values[diagonal, diagonal]
     return mirrored, form
+
+
+class _Truths(NamedTuple):
+    """What holds in a triangle of a square."""
+
+    any: bool
+    all: bool
+
+
+def _triangles(truths: NDArray[np.bool_]) -> tuple[_Truths, _Truths]:
+    """Return what holds above the diagonal, and below it."""
+    n = len(truths)
+    above = [int(np.count_nonzero(row[at:])) for at, row in enumerate(truths, 1)]
+    below = [int(np.count_nonzero(row[:at])) for at, row in enumerate(truths)]
+    most = n * (n - 1) // 2
+    first, second = (_Truths(sum(one) > 0, sum(one) == most) for one in (above, below))
+    return first, second
 
 
 def _names(

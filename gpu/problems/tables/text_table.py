@@ -7,7 +7,6 @@ first two rows; else it is blanks. Lines at the beginning that start with # are 
 from __future__ import annotations
 
 import csv
-import io
 import itertools
 import math
 import re
@@ -20,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import InstanceError
-from gpu.problems.document import ROW_LONGEST, has_line_beyond
+from gpu.problems.document import ROW_LONGEST, each_line, has_line_beyond
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, ReadAs
 from gpu.problems.tables.cells import GROUPED, is_number
 from gpu.problems.tables.table import HEAD_ROWS, MINUS, Table
@@ -30,10 +29,12 @@ _DECIMAL_COMMAS = re.compile(r"\s*[-+]?[0-9]+,[0-9]+(?:\s+[-+]?[0-9]+(?:,[0-9]+)
 _COUNT = re.compile(  # in a line of its own, once or twice
     r"\s*([0-9]{1,9})(?:[ \t]+\1)?[ \t]*(?:\r\n?|\n)"
 )
+_WHOLE_BEYOND = 10**15  # whole numbers that floats may not have exactly, or int64 not at all
+_LONE_SIGN = re.compile(rb"-(?!\.?[0-9])")  # NumPy would take it for 0
+_MOST_DECIMALS = 22  # powers of ten up to it are exact floats
 _NUMBERS_AT_ONCE = 1 << 18  # characters of lines whose numbers are read without a pause
 _MOST_COLUMNS = 1 << 16
 _COMMENTS = re.compile(r"(?:#[^\r\n]*[\r\n]+)*#([^\r\n]*)(?:[\r\n]+|\Z)")
-_BREAK = re.compile(r"\r\n?|\n")
 LINE_LONGEST = 1 << 20  # characters of a line that are looked at
 _SEPARATOR_HINT = re.compile(r"sep=.[\r\n]+")  # for spreadsheets
 _MARKDOWN = re.compile(  # the line below the headings of a table in Markdown
@@ -60,6 +61,7 @@ class TextTable(Table):
         alone before them counts the rows.
         """
         _check_size(path, text)
+        text = text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
         text = MINUS.sub("-", text)
         if rule := _MARKDOWN.match(text):
             lines = [_BORDERS.sub("", line) for line in text.splitlines()]
@@ -78,24 +80,25 @@ class TextTable(Table):
         if count := _COUNT.match(text, begin):
             below = text[count.end() : count.end() + LINE_LONGEST].splitlines()[:1]
             cells = re.split(r"[\s,;|]+", below[0].strip()) if below else []
-            rows = sum(map(bool, map(str.strip, io.StringIO(text[count.end() :], newline=None))))
+            rows = sum(map(bool, map(str.strip, each_line(text, count.end()))))
             headed = not any(map(is_number, cells))
             if len(cells) > 1 and rows - headed == int(count[1]):
                 begin = count.end()
         rest = _in_rows(text[begin:])
         separator = _separator(rest, read_as)
-        skipped = len(_BREAK.findall(text[:begin]))
+        skipped = text.count("\n", 0, begin)
         return cls(path, rest, skipped, separator=separator, read_as=read_as)
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield number of the line and stripped cells of each row; see :class:`Table`."""
         if not self.separator:
-            for number, line in enumerate(io.StringIO(self.text, newline=None), 1 + self.skipped):
+            for number, line in enumerate(each_line(self.text), 1 + self.skipped):
                 if line.strip():
                     yield number, _blank_cells(line)
             return
-        source = io.StringIO(self.text, newline="")
-        reader = csv.reader(source, delimiter=self.separator, strict=True, skipinitialspace=True)
+        reader = csv.reader(
+            each_line(self.text), delimiter=self.separator, strict=True, skipinitialspace=True
+        )
         try:
             for cells in reader:
                 cells = [cell.strip() for cell in cells]
@@ -116,8 +119,7 @@ class TextTable(Table):
         if sign == ";" and pointed and all(map(GROUPED.fullmatch, pointed)):
             return None  # whether these are thousands is looked at cell by cell
         labels, blocks, block, size = list[str](), list[NDArray[np.float64]](), list[str](), 0
-        lines = filter(str.strip, io.StringIO(self.text, newline=None))
-        for line in itertools.islice(lines, skipped, None):
+        for line in itertools.islice(filter(str.strip, each_line(self.text)), skipped, None):
             label, rest = _parted(line, sign) if labelled else ("", line)
             labels.append(label)
             block.append(_filled(rest.strip(" \r\n"), sign))
@@ -136,7 +138,7 @@ class TextTable(Table):
         if '"' in self.text:
             return sum(1 for _ in self.rows())
         empty = self.separator + " \t\r\n"
-        return sum(1 for line in io.StringIO(self.text, newline=None) if line.strip(empty))
+        return sum(1 for line in each_line(self.text) if line.strip(empty))
 
 
 def _check_size(path: Path, text: str) -> None:
@@ -145,7 +147,7 @@ def _check_size(path: Path, text: str) -> None:
         raise InstanceError(
             f"{path}: it is no table: a line in it has more than {ROW_LONGEST:,} characters"
         )
-    for line in itertools.islice(io.StringIO(text, newline=None), HEAD_ROWS):
+    for line in itertools.islice(each_line(text), HEAD_ROWS):
         most = max(map(line.count, (*SIGNS, " ")))
         if most > _MOST_COLUMNS and len(line.split()) + sum(map(line.count, SIGNS)) > _MOST_COLUMNS:
             raise InstanceError(
@@ -192,17 +194,50 @@ def _filled(line: str, sign: str) -> str:
 def _numbers_in(lines: list[str], sign: str) -> NDArray[np.float64]:
     """Return the numbers in ``lines``, as many in each; of no shape if something else is in one."""
     try:
-        return np.loadtxt(lines, delimiter=sign or None, ndmin=2, comments=None)
-    except ValueError:
+        rows = list[NDArray[np.float64]]()
+        for line in lines:
+            if (row := _plain_row(line, sign or " ")) is None:
+                return np.loadtxt(lines, delimiter=sign or None, ndmin=2, comments=None)
+            rows.append(row)
+        return np.array(rows)
+    except (ValueError, DeprecationWarning):  # the latter where warnings are errors
         return np.empty(0)
+
+
+def _plain_row(line: str, sign: str) -> NDArray[np.float64] | None:
+    """Return the numbers in ``line`` if they are short and without exponents, the same but quicker.
+
+    They are read as whole ones, and divided. None if there are others; ValueError, or fewer
+    numbers, if something is wrong with them.
+    """
+    plain = line.encode("ascii", "replace")
+    if plain.translate(None, b"0123456789-. " + sign.encode()) or _LONE_SIGN.search(plain):
+        return None
+    digits = plain.replace(b".", b"")
+    values = np.fromstring(digits, np.int64, sep=sign)
+    if not values.size or max(values.max(), -values.min()) >= _WHOLE_BEYOND:
+        return None
+    if len(digits) == len(plain):
+        return values.astype(np.float64)
+    letters = np.frombuffer(plain, np.uint8)
+    ends = np.append(np.flatnonzero(letters == ord(sign)), len(letters))
+    points = np.flatnonzero(letters == ord("."))
+    which = np.searchsorted(ends, points)  # number each point is in
+    if len(ends) != values.size or (np.diff(which) == 0).any() or (sign != " " and b" " in plain):
+        return None
+    decimals = np.zeros(len(ends), np.int64)
+    decimals[which] = ends[which] - points - 1
+    if decimals.max() > _MOST_DECIMALS:
+        return None
+    return values / 10.0**decimals
 
 
 def _separator(text: str, read_as: ReadAs) -> str:
     """Return what separates the columns of ``text``: its user knows, or else its first rows."""
     if read_as.separator:
         return SEPARATOR_NAMES.get(read_as.separator, read_as.separator)
-    full: Iterator[str] = filter(str.strip, io.StringIO(text, newline=None))
-    start: Sequence[str] = [line.strip("\r\n") for line in itertools.islice(full, 3)]
+    full = filter(str.strip, each_line(text))
+    start: Sequence[str] = [line.strip("\n") for line in itertools.islice(full, 3)]
     bare = len(start) == 3 and not any(one in start[0] for one in SIGNS)
     if bare and (len(start[0].split()) == 1 or not re.search("[0-9]", start[1])):
         start = start[1:]  # of a triangle, or below a title

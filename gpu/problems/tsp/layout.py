@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-LANDMARKS = 500
+LANDMARKS = 200
 """Cities laid out by the full method; the others are placed by their distances to these."""
 
 

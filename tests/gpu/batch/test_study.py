@@ -7,23 +7,28 @@ import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from gpu.batch import host
 from gpu.batch.cases import DONE, FAILED, CaseRow
-from gpu.batch.design import Design
-from gpu.batch.store import APPLICATION_ID, STORE_VERSION, Store, read_results
+from gpu.batch.design import Design, DesignError
+from gpu.batch.measured_limit import with_measured_limits
+from gpu.batch.plan import make_plan
+from gpu.batch.store import APPLICATION_ID, STORE_VERSION, Store, read_limits, read_results
 from gpu.batch.study import BY_TRIALS, Study, StudyProgress, expected_time
 from gpu.core.colony import never
+from gpu.core.errors import DeviceError
 from gpu.cpu.first_tours import nearest_neighbour_length
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.loading import load_instance
 from gpu.problems.reading import ReadAs
 from gpu.problems.tsp.instance import TspInstance
+from gpu.run.stopping import StopSettings
 from tests.clock import clock_of_units
 from tests.gpu.batch.small_study import started
 from tests.gpu.batch.studies import TOML, Inline, planned, studied, write_tsp
@@ -304,3 +309,56 @@ def test_the_commit_is_found_and_nothing_is_written_into_the_checkout(
     assert (tmp_path / ".git" / "index").read_bytes() == index
     file.write_text("2")
     assert found() == f"{commit}-dirty"
+
+
+MEASURED = (
+    TOML.replace("iterations = 4\n", "")
+    + """
+[measured_limit]
+colony = "toy"
+iterations = 5
+runs = 2
+"""
+)
+
+
+def test_a_limit_is_measured_once_and_kept(toys: Path) -> None:
+    design = Design.from_toml(MEASURED)
+    assert Design.from_toml(design.to_toml()) == design
+    with pytest.raises(DesignError, match="the limit of time on five is not measured yet"):
+        make_plan(design, toys)
+    told: list[str] = []
+    ready = with_measured_limits(design, toys, telling=told.append)
+    assert told == ["measuring the limit of five", "measuring the limit of three"]
+    limits = {name: budget.seconds for name, budget in ready.budgets.items()}
+    assert limits.keys() == {"five", "three"}
+    assert all(limits.values())
+    assert all(budget.go_on for budget in ready.budgets.values())
+    with Store(toys / "a.sqlite") as store:
+        study = Study(make_plan(ready, toys), store, Inline())
+        study.run()
+        assert study.progress.complete
+    assert read_limits(toys / "a.sqlite") == limits
+    # the study goes on with the limits that it began with, and measures those of new instances
+    fewer = replace(design, instances=("five.tsp",))
+    again = with_measured_limits(fewer, toys, known={"five": 7.0}, telling=told.append)
+    assert again.budgets["five"].seconds == 7
+    assert len(told) == 2
+    short = replace(design, budget=StopSettings(seconds=1e-9, go_on=True))
+    assert with_measured_limits(short, toys).budgets["five"].seconds == 1e-9  # a trial's
+
+
+def test_a_limit_that_cannot_be_measured_is_refused(
+    toys: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.batch.measured_limit._measured", {})
+    design = Design.from_toml(MEASURED)
+    with pytest.raises(DesignError, match="it was cancelled"):
+        with_measured_limits(design, toys, cancelled=lambda: True)
+
+    def breaks(*_: object) -> NoReturn:
+        raise DeviceError("the toy is broken")
+
+    monkeypatch.setattr(ToyColony, "iterate", breaks)
+    with pytest.raises(DesignError, match=r"cannot be measured: .*the toy is broken"):
+        with_measured_limits(design, toys)

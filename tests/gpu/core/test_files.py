@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from app.files.library import find_again, find_instance
@@ -15,6 +16,7 @@ from app.files.loading import load_any
 from app.files.log_tail import LogTail
 from gpu.core import files
 from gpu.core.errors import FormicariumError
+from gpu.core.machine.processors import SPARE
 from gpu.core.toml import LARGEST_TEXT, MOST_PARTS, table_of
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
@@ -164,3 +166,18 @@ def test_a_file_has_a_megabyte_at_most() -> None:
     assert table_of(text.ljust(LARGEST_TEXT, "#"), FormicariumError) == {"x": 1}
     with pytest.raises(FormicariumError, match="may have 1,048,576 bytes, and this one has more"):
         table_of(text.ljust(LARGEST_TEXT, "#") + "#", FormicariumError)
+
+
+def test_an_array_may_be_larger_than_other_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LARGEST_FILE", 1_000)
+    places = np.random.default_rng(1).integers(0, 99, (30, 2))
+    np.save(tmp_path / "a.npy", np.abs(places[:, None] - places).sum(axis=2))
+    assert load_instance(tmp_path / "a.npy").n == 30
+    (tmp_path / "a.csv").write_text("0,1\n" * 1_000)
+    assert "it has 4000 bytes; at most 1000" in refused(load_instance, tmp_path / "a.csv")
+    monkeypatch.setattr(files, "free_memory", lambda: SPARE + 2_000)
+    assert "of memory are free" in refused(load_instance, tmp_path / "a.npy")
+    monkeypatch.setattr(files, "LARGEST_ARRAY", 2_000)
+    assert "bytes; at most 2000 are read" in refused(load_instance, tmp_path / "a.npy")

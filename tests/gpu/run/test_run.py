@@ -401,6 +401,18 @@ def test_iterations_at_most_double_until_a_slice_has_its_length(clock: Clock) ->
     assert made.count == 1
 
 
+def test_a_limit_of_time_is_approached_by_halves(clock: Clock) -> None:
+    made, limit, counts = RunSlices(), 0.0455, []
+    while made.elapsed < limit:
+        count = min(made.count, made.within(limit - made.elapsed))
+        made.begin()
+        clock.now += 0.001 * count
+        made.end(count)
+        counts.append(count)
+    assert sum(counts) == 46
+    assert counts[-3:] == [1, 1, 1]
+
+
 def test_time_between_slices_does_not_count_and_a_failed_one_neither(clock: Clock) -> None:
     made = RunSlices()
     over = made.begin()

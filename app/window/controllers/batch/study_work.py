@@ -17,8 +17,15 @@ from app.files.library import find_path
 from gpu.batch.cases import FAILED, RUNNING, WAITING
 from gpu.batch.design import Design, DesignError, read_design
 from gpu.batch.local import LocalExecutor
+from gpu.batch.measured_limit import with_measured_limits
 from gpu.batch.plan import Plan, is_pattern, make_plan
-from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
+from gpu.batch.store import (
+    StoreError,
+    read_design_text,
+    read_ended,
+    read_limits,
+    read_results,
+)
 from gpu.batch.study import BY_LIMITS, ExpectedTime, expected_time
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
@@ -92,6 +99,10 @@ def planned(
 
     Those that have ended in the file ``results``, if there is one, take no more time.
     """
+    known = _known_limits(results) if design.measured_limit else {}
+    design = with_measured_limits(
+        design, Path(), known=known, find=find_path, cancelled=cancelled, telling=tell
+    )
     plan = make_plan(design, Path(), find=find_path)
     ended = _ended(results)
     left = [run for run in plan.cases if run.key not in ended]
@@ -110,6 +121,16 @@ def _ended(results: Path | None) -> set[str]:
         return read_ended(results)
     except StoreError:  # the study says so at its start, if it still is
         return set()
+
+
+def _known_limits(results: Path | None) -> dict[str, float]:
+    """Return the limits that were measured when the study in the file ``results`` began."""
+    if results is None or not exists(results):
+        return {}
+    try:
+        return read_limits(results)
+    except StoreError:
+        return {}
 
 
 def plan_text(found: Planned) -> str:

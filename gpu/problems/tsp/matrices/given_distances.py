@@ -28,6 +28,7 @@ from gpu.problems.tsp.routes.closed_tours import restricted
 Reals = NDArray[np.float64]
 
 _LARGEST_SUM = 1 << 30  # of a tour with forbidden edges, each of which costs more than all others
+_ROWS_AT_ONCE = 256  # of a matrix, so that no second one is made of it
 _FINEST = 9  # decimals that are kept at most
 _ALIKE = 1e-9  # share by which both ways may differ if they are meant to be one
 _SIGNS = (-1.0, -999.0, -9999.0, 2.0**31 - 1, 2.0**63)  # that mean nothing where they stand out
@@ -95,15 +96,19 @@ class Counts(NamedTuple):
 
 
 def counts_of(values: Reals, names: Sequence[str] = (), unit: str = "", where: str = "") -> Counts:
-    """Count distances, shape (n, n), from row to column, as :func:`from_distances` says."""
+    """Count distances, shape (n, n), from row to column, as :func:`from_distances` says.
+
+    It takes ``values`` over: large ones are there only once.
+    """
     n, notes = len(values), list[str]()
-    values, none = _known(np.array(values, np.float64), notes)
+    none = _set_unknown(values, notes)
     _check_positive(where, values, names)
     if none.sum() == n * (n - 1):
         raise InstanceError(f"{where}it has no distances")
-    values, directed = _directed(values, none)
+    directed = _is_directed(values, none)
     decimals, exact = _decimals(values, float(values.max()), n)
-    counts = np.rint(values if decimals == 0 else _scaled(values, decimals))
+    _scale(values, decimals)
+    np.rint(values, out=values)
     if not exact:
         least = f"{10.0**-decimals:g}{f' {unit}' if unit else ''}"
         notes.append(f"distances are rounded to {least}: finer ones are too many digits")
@@ -114,7 +119,7 @@ def counts_of(values: Reals, names: Sequence[str] = (), unit: str = "", where: s
             else counted(forbidden // 2, "pair", f"{forbidden // 2:,}")
         )
         notes.append(f"{ways} without a distance: no tour takes them")
-    matrix = frozen(counts.astype(np.int32))
+    matrix = frozen(values.astype(np.int32))
     return Counts(matrix, none if forbidden else None, directed, decimals, notes)
 
 
@@ -135,7 +140,8 @@ def from_distances(
 
     NaN, and signs such as -1 or 9999999999 where they stand out, mean that there is no way; what is
     on the diagonal counts nothing. Fractions are counted in a power of ten, so that the order of
-    any two tours is exact where that fits. InstanceError if they are no distances.
+    any two tours is exact where that fits. ``values``, of float64, are taken over. InstanceError if
+    they are no distances.
     """
     where = f"{path}: " if path else ""
     n = len(values)
@@ -185,30 +191,30 @@ def _ids(names: Sequence[str]) -> NDArray[np.int64] | None:
     return frozen(numbers) if fit and numbers[-1] < 2**31 else None
 
 
-def _known(values: Reals, notes: list[str]) -> tuple[Reals, NDArray[np.bool_]]:
-    """Return the distances, 0 where there is none, and where that is off the diagonal."""
-    n = len(values)
+def _set_unknown(values: Reals, notes: list[str]) -> NDArray[np.bool_]:
+    """Set distances to 0 where there is none, and on the diagonal; return where, off that."""
     diagonal = values.diagonal().copy()
-    off = ~np.eye(n, dtype=np.bool_)
+    np.fill_diagonal(values, np.nan)
     values[~np.isfinite(values)] = np.nan
     sign = diagonal[0]
     signs = {sign} if sign != 0 and (diagonal == sign).all() else set[float]()
-    known = np.where(off, values, np.nan)
-    negative = np.unique(known[known < 0])
+    negative = np.unique(values[values < 0])
     if len(negative) == 1 and negative[0] in _SIGNS:
         signs.add(float(negative[0]))
-    if np.isfinite(known).any():
-        signs |= _standing_out(known)
+    none = np.isnan(values)
+    if not none.all():
+        signs |= _standing_out(values)
     for sign in signs:
-        if (at := known == sign).any() and (sign < 0 or _stands_out(known, sign)):
-            known[at] = np.nan
+        if (at := values == sign).any() and (sign < 0 or _stands_out(values, sign)):
+            values[at] = np.nan
+            none |= at
             notes.append(f"{sign:g} is taken for no way")
     strange = diagonal[np.isfinite(diagonal) & (diagonal != 0)]
     if len(strange) and not signs & {*strange.tolist()}:
         notes.append("the ways from cities to themselves are left out")
-    none = off & np.isnan(known)
-    known[np.isnan(known)] = 0.0
-    return known, none
+    values[none] = 0.0
+    np.fill_diagonal(none, False)
+    return none
 
 
 def _standing_out(known: Reals) -> set[float]:
@@ -222,8 +228,8 @@ def _standing_out(known: Reals) -> set[float]:
 
 def _stands_out(known: Reals, sign: float) -> bool:
     """Whether ``sign`` is longer than a tour of all shorter ways can be."""
-    others = known[known < sign]
-    return bool(len(others)) and sign > len(known) * float(others.max())
+    longest = np.fmax.reduce(known, axis=None, where=known < sign, initial=-np.inf)
+    return bool(longest > -np.inf) and sign > len(known) * float(longest)
 
 
 def _check_positive(where: str, values: Reals, names: Sequence[str]) -> None:
@@ -236,15 +242,24 @@ def _check_positive(where: str, values: Reals, names: Sequence[str]) -> None:
         )
 
 
-def _directed(values: Reals, none: NDArray[np.bool_]) -> tuple[Reals, bool]:
-    """Return the distances, and whether there is a difference between the ways there and back."""
+def _is_directed(values: Reals, none: NDArray[np.bool_]) -> bool:
+    """Whether there is a difference between the ways there and back.
+
+    If it is no more than floats are rounded by, the distances are made the same.
+    """
     if not np.array_equal(none, none.T):
-        return values, True
+        return True
     if np.array_equal(values, values.T):
-        return values, False
-    if np.allclose(values, values.T, rtol=_ALIKE, atol=0.0):  # but for how floats were rounded
-        return np.triu(values) + np.triu(values, 1).T, False
-    return values, True
+        return False
+    parts = [slice(at, at + _ROWS_AT_ONCE) for at in range(0, len(values), _ROWS_AT_ONCE)]
+    alike = (np.allclose(values[one], values.T[one], rtol=_ALIKE, atol=0.0) for one in parts)
+    if not all(alike):
+        return True
+    for one in parts:
+        values[one, : one.start] = values.T[one, : one.start]
+        among = values[one, one]
+        values[one, one] = np.triu(among) + np.triu(among, 1).T
+    return False
 
 
 def _decimals(values: Reals, largest: float, n: int) -> tuple[int, bool]:
@@ -261,9 +276,12 @@ def _decimals(values: Reals, largest: float, n: int) -> tuple[int, bool]:
     return min(fits, 12), False
 
 
-def _scaled(values: Reals, decimals: int) -> Reals:
-    power: float = 10.0 ** abs(decimals)
-    return values * power if decimals >= 0 else values / power
+def _scale(values: Reals, decimals: int) -> None:
+    """Count distances in so many decimals."""
+    if decimals > 0:
+        values *= 10.0**decimals
+    elif decimals < 0:
+        values /= 10.0**-decimals
 
 
 def _is_exact(values: Reals, decimals: int) -> bool:

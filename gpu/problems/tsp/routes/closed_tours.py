@@ -4,12 +4,15 @@ What a colony gets is a :class:`gpu.problems.tsp.routes.route_instance.RouteInst
 whose shortest tours are the routes that are wanted, and as long. Distances are symmetric or not:
 
 - Symmetric ones get auxiliary cities. One with the distance 0 to two ends joins them to a tour; one
-  with 0 to u and d(u, v) to v, and no way to any other city, is in the middle of a fixed edge.
+  with 0 to u and to v, and no way to any other city, is in the middle of a fixed edge. Half of the
+  edge's length is added to each other way of u, half to those of v: a tour has one of either. So
+  ants that are at u or v see at once where to go.
 - Of directed ones some distances are others: who need not return returns for nothing. Only where
   both ends are free there is an auxiliary city.
 
 A forbidden edge costs more than a whole route, so that a tour which has one costs too much to be
-any: ``forbidden_from`` says how much that is.
+any: ``forbidden_from`` says how much that is. It is also far longer than any other edge, so that
+ants take it only where no other is left.
 """
 
 from __future__ import annotations
@@ -42,6 +45,8 @@ PATH = "PATH"
 
 MOST_CITIES = 20_000  # of a route that needs a matrix
 _AWAY = 3.0  # mean ways to the nearest city that a free end seems away, of 1, 3, 10, 30 and 100
+_FARTHER = 1_000  # longest ways that a forbidden edge has at least, where distances allow it
+_TWO = 2  # cities, all of whose routes have the edge between them
 _NO_FEWER = 3  # cities of a tour, auxiliary ones among them
 _AN_ENTRY = 6  # bytes of an entry of the matrix while it is made
 
@@ -184,10 +189,15 @@ def restricted(
             raise InstanceError(f"{base.name}: it has no tour: its two cities have no edge")
         auxiliary = (_middle(base, first),)
     matrix = _matrix(base, barred, auxiliary)
+    opens = not closed and None in (start, end)
+    apart = _AWAY * _apart(matrix, real) if opens else 0.0
     if base.directed:
         _direct(matrix, start, end, pairs, closed=closed)
     else:
         _keep_inside(matrix, chains, real, auxiliary)
+        if opens and not _tell_apart(matrix, chains, real, auxiliary):
+            apart = 0.0
+    wish["apart"] = apart
     return _with_penalty(base, matrix, auxiliary, chains, wish)
 
 
@@ -364,18 +374,90 @@ def _matrix(
 def _keep_inside(
     matrix: NDArray[np.int32], chains: Chains, real: int, auxiliary: Sequence[Auxiliary]
 ) -> None:
-    """Leave those ways alone that a route with fixed edges can have, where it is symmetric."""
-    for one in auxiliary:
-        if one.edge is not None and real > 2:
-            a, b = one.edge
-            matrix[a, b] = matrix[b, a] = NONE  # by the auxiliary city instead
+    """Leave those ways alone that a route with fixed edges can have, where it is symmetric.
+
+    Their length goes to the other ways of the two ends of each chain.
+    """
+    middles = [(at, one.edge) for at, one in enumerate(auxiliary, real) if one.edge]
+    if real == _TWO or not middles:
+        return
+    for _, (a, b) in middles:
+        matrix[a, b] = matrix[b, a] = NONE  # by the auxiliary city instead
     for chain in chains.paths:
         for city in chain[1:-1]:
-            beside = [at for at, one in enumerate(auxiliary, real) if one.edge and city in one.edge]
+            beside = [at for at, edge in middles if city in edge]
             kept = matrix[city, beside].copy()
             matrix[city] = NONE
             matrix[:, city] = NONE
             matrix[city, beside] = matrix[beside, city] = kept
+        inside = _inside(chain, real, auxiliary)
+        if not inside or chains.circle:
+            continue
+        length = int(matrix[np.ix_(inside, chain)].clip(min=0).sum(dtype=np.int64))
+        if int(matrix.max()) + length <= LARGEST_DISTANCE:
+            _set_inside(matrix, chain, inside, 0)
+            _add_to_others(matrix, chain[0], inside, length // 2)
+            _add_to_others(matrix, chain[-1], inside, length - length // 2)
+
+
+def _inside(chain: Sequence[int], real: int, auxiliary: Sequence[Auxiliary]) -> list[int]:
+    """Return the auxiliary cities in the middle of the edges of a chain."""
+    return [at for at, one in enumerate(auxiliary, real) if one.edge and one.edge[0] in chain]
+
+
+def _set_inside(
+    matrix: NDArray[np.int32], cities: Sequence[int], beside: Sequence[int], length: int
+) -> None:
+    """Give the ways between ``cities`` and the auxiliary ones ``beside`` them this length."""
+    ways = matrix[np.ix_(cities, beside)]
+    ways[ways != NONE] = length
+    matrix[np.ix_(cities, beside)] = ways
+    matrix[np.ix_(beside, cities)] = ways.T
+
+
+def _add_to_others(
+    matrix: NDArray[np.int32], city: int, beside: Sequence[int], length: int
+) -> None:
+    """Add to the ways of ``city`` but those to the auxiliary cities ``beside`` it."""
+    others = matrix[city] != NONE
+    others[list(beside)] = False
+    matrix[city, others] += length
+    matrix[others, city] += length
+
+
+def _tell_apart(
+    matrix: NDArray[np.int32], chains: Chains, real: int, auxiliary: Sequence[Auxiliary]
+) -> bool:
+    """Give ways that every tour has length 1 instead of 0, which a free end is away of any city.
+
+    So ants, to whom 0 seems far there, see what is near. What is added, other ways of the same
+    city lose: no tour gets longer. Return whether these are long enough; else all stays.
+    """
+    changed = matrix.copy()
+    for chain in chains.paths:
+        inside = _inside(chain, real, auxiliary)
+        if inside and (len(chain) == real or chains.circle):
+            return False
+        if inside:
+            _set_inside(changed, chain, inside, 1)
+            _add_to_others(changed, chain[0], inside, -len(inside))
+            _add_to_others(changed, chain[-1], inside, -len(inside))
+    back = next((at for at, one in enumerate(auxiliary, real) if real in one.next_to), None)
+    if back is not None:
+        (given,) = (city for city in auxiliary[back - real].next_to if city != real)
+        at_end = any(given in chain and len(chain) > 1 for chain in chains.paths)
+        _set_inside(changed, [real], [back], 1)
+        if at_end:  # the way back is its only other one
+            _set_inside(changed, [given], [back], int(changed[given, back]) - 1)
+        else:
+            _set_inside(changed, [given], [back], 1)
+            _add_to_others(changed, given, [back], -2)
+    lost = (matrix > 0) & (changed <= 0)
+    lost |= (matrix == 0) & (changed < 0)
+    if lost.any():
+        return False
+    matrix[:] = changed
+    return True
 
 
 def _direct(
@@ -416,8 +498,6 @@ def _with_penalty(
     """
     made: dict[str, Any] = {"metric": Metric.EXPLICIT, "matrix": matrix, "auxiliary": auxiliary}
     made |= wish
-    if not wish["closed"] and None in (wish["start"], wish["end"]):
-        made["apart"] = _AWAY * _apart(matrix, base.n)
     none = matrix < 0
     np.fill_diagonal(none, False)
     np.fill_diagonal(matrix, 0)
@@ -440,6 +520,8 @@ def _with_penalty(
     else:
         path = RouteOrder(route, chains.closed).path
         penalty = int(base.distances(path[:-1], path[1:]).sum()) + 1
+    farthest = _FARTHER * int(matrix.max())
+    penalty = max(penalty, farthest if farthest <= LARGEST_DISTANCE else 0)
     while (matrix == penalty).any():  # so that no other edge has this length
         penalty += 1
     if penalty > LARGEST_DISTANCE:
