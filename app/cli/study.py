@@ -123,11 +123,13 @@ def work_on(
     retry_failed: bool,
     as_json: bool,
     sources: Sequence[Path] = (),
+    *,
+    runs_none: bool = False,
 ) -> int:
     """Do the runs of ``plan`` that ``out`` has no results of, and say so; return the exit status.
 
     It is 0 if every run has succeeded. Runs that one of the files ``sources`` has results of are
-    taken over from there.
+    taken over from there; with ``runs_none`` that is all that is done.
     """
     from app.cli.headless import Departure, attend
     from gpu.batch.store import Store
@@ -135,18 +137,20 @@ def work_on(
 
     with Store(out) as store:
         work = Study(plan, store, executor, sources=sources, retry_failed=retry_failed)
-        executor.check(work.cases)
+        if not runs_none:
+            executor.check(work.cases)
         before = work.progress
         if 0 < work.added < before.total:
             say(f"{out}: {counted(work.added, 'run')} added to a study that has begun")
         if work.taken:
             say(f"{out}: {counted(work.taken, 'run')} taken over from other results")
-        broken = False
+        departure, broken = Departure(), False
         try:
-            departure = attend(work.run, work.cancel, lambda: _look(work.progress))
+            if not runs_none:
+                departure = attend(work.run, work.cancel, lambda: _look(work.progress))
         except FormicariumError as error:  # the disk is full, or no process can start
             say(one_line(str(error)))
-            departure, broken = Departure(), True
+            broken = True
         after = work.progress
         failures = [row for row in store.results().rows if row.state == "failed"]
     for sentence in dict.fromkeys(

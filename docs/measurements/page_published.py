@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import statistics
+import textwrap
 from collections.abc import Callable, Mapping
 
 import gaps
-from published import PUBLISHED, PUBLISHED_ACS, PUBLISHED_LENGTHS
+from published import (
+    ACS_LENGTHS,
+    ACS_TIMES,
+    MMAS_TIMES,
+    PUBLISHED,
+    PUBLISHED_ACS,
+    PUBLISHED_LENGTHS,
+    Source,
+)
 from runs import Row
 from tables import Sources, grouped, table
 
@@ -64,8 +73,8 @@ def published_acs(sources: Sources) -> dict[str, str]:
     ours = sources.rows("published", "acs-speed")
     compared = times(ours, theirs, lambda row: ACS[row["system"], row["option"]], _iteration)
     return {
-        "iterations": sources.under(compared, ours),
-        "lengths": sources.under(lengths(quality), quality),
+        "iterations": _both(sources.under(compared, ours), ACS_TIMES),
+        "lengths": _both(sources.under(lengths(quality), quality), ACS_LENGTHS),
     }
 
 
@@ -80,8 +89,14 @@ def published_mmas(sources: Sources) -> dict[str, str]:
     values = {}
     for name, theirs in kinds.items():
         shown = [row for row in ours if _variant(row) in theirs]
-        values[name] = sources.under(times(shown, theirs, _variant, _construction), shown)
+        made = sources.under(times(shown, theirs, _variant, _construction), shown)
+        values[name] = _both(made, MMAS_TIMES)
     return values
+
+
+def _both(ours: str, theirs: Source) -> str:
+    """Say below our table how the published figures came about, too."""
+    return f"{ours}\n\n{textwrap.fill(theirs.text, 100)}"
 
 
 def _variant(row: Row) -> str:

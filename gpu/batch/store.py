@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +134,30 @@ def read_ended(path: Path) -> set[str]:
     with opened(path) as connection:
         rows = connection.execute(f"SELECT key, {_state(connection)} FROM runs")
         return {str(key) for key, state in rows if state in (DONE, FAILED)}
+
+
+class Ending(NamedTuple):
+    """How far a run came, and of which commit the program was that made it."""
+
+    instance: str
+    label: str
+    state: str
+    iterations: int
+    solutions: int
+    seconds: float
+    commit: str
+
+
+def read_endings(path: Path) -> Sequence[Ending]:
+    """Return how far each run in the file of a study came; or raise StoreError. It is quick."""
+    with opened(path) as connection:
+        rows = connection.execute(
+            f"SELECT name, label, {_state(connection)}, iterations, solutions, seconds, "
+            "coalesce(\"commit\", '') FROM runs JOIN instances ON instances.id = runs.instance "
+            "JOIN configurations ON configurations.id = runs.configuration "
+            "LEFT JOIN hosts ON hosts.id = runs.host ORDER BY runs.id"
+        )
+        return [record_of(Ending, list(row), _DamagedError, "runs") for row in rows]
 
 
 def read_limits(path: Path) -> dict[str, float]:
@@ -305,7 +329,7 @@ class Store:
                 for statement in filter(str.strip, "".join(tables).split(";\n")):
                     do(statement)
                 if version < _COUNTED_SINCE:
-                    _let_wait(do)
+                    _let_wait(do, _UNCOUNTED)
                 do(f"PRAGMA application_id = {APPLICATION_ID}")
                 do(f"PRAGMA user_version = {STORE_VERSION}")
                 do("UPDATE runs SET state = ? WHERE state = ?", WAITING, RUNNING)
@@ -337,7 +361,8 @@ class Store:
         """Add those runs of ``plan`` that the file does not have; return how many.
 
         The first ones are batch 1. Runs that are added later are a batch of their own, because a
-        report must say that they were not planned from the beginning. Labels may change.
+        report must say that they were not planned from the beginning. Labels may change. Runs of a
+        version with other defaults wait to be done again.
 
         StoreError if a run has ended and the file has runs that the plan does not have: a study may
         then grow, but what was planned stays, or its results would be chosen afterwards.
@@ -375,6 +400,10 @@ class Store:
                 elif known[key] != configuration:
                     do("UPDATE runs SET configuration = ? WHERE key = ?", configuration, key)
             do("DELETE FROM configurations WHERE id NOT IN (SELECT configuration FROM runs)")
+            ended = list(do(f"SELECT key, parameters FROM runs WHERE state = '{DONE}'"))
+            for key, parameters in ended:
+                if not keyed[key].configuration.agrees_with(object_of(parameters)):
+                    _let_wait(do, "key = ?", key)
         return len(new)
 
     def waiting(self, *, with_failed: bool = False) -> list[str]:
@@ -515,11 +544,11 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[Do]:
         raise
 
 
-def _let_wait(do: Do) -> None:
-    """Let the runs that do not count any more be done again."""
+def _let_wait(do: Do, where: str, *values: object) -> None:
+    """Let the runs ``where`` that is so be done again."""
     for table in ("points", "phases", "counts"):
-        do(f"DELETE FROM {table} WHERE run IN (SELECT id FROM runs WHERE {_UNCOUNTED})")
-    do(f"UPDATE runs SET state = ?, started = NULL WHERE {_UNCOUNTED}", WAITING)
+        do(f"DELETE FROM {table} WHERE run IN (SELECT id FROM runs WHERE {where})", *values)
+    do(f"UPDATE runs SET state = '{WAITING}', started = NULL WHERE {where}", *values)
 
 
 def _now() -> str:
