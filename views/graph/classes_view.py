@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,8 +24,9 @@ from gpu.core.formats import number_of, significant, whole
 from gpu.core.snapshot import RunState
 from gpu.core.tables import Column
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
+from views.graph.class_colours import ClassColours
 from views.graph.class_list import MOST_SOUGHT, ClassList, class_columns
-from views.graph.class_marks import draw_swatch, mark_of, use_own_colours
+from views.graph.class_marks import draw_swatch, mark_of
 from views.graph.graph_view import NewestColoring
 from views.widgets.controls import Chip, OptionButtons, fit_texts, make_button
 from views.widgets.labels import ElidedLabel, make_label
@@ -104,7 +104,6 @@ class ListedClasses:
 
 _CHOICES = {"list": "List", "sizes": "Sizes"}
 _NO_CLASSES_YET = "The vertices with their classes. Start a run (Space)."
-_MOST_COLOURED = 50  # instances whose own colours are kept
 
 
 class ClassesView(NewestColoring, View):
@@ -119,7 +118,7 @@ class ClassesView(NewestColoring, View):
     def __init__(self) -> None:
         super().__init__()
         self._graph: GraphInstance | None = None
-        self._own: dict[str, dict[int, str]] = {}  # colours of classes, by the graph's digest
+        self._colours = ClassColours()
         self._actions: tuple[QAction, ...] = ()
         self.form = OptionButtons(
             _CHOICES, "A list of the vertices with their classes, or how large the classes are"
@@ -166,19 +165,12 @@ class ClassesView(NewestColoring, View):
     @property
     def kept(self) -> str:
         """The colours that the user has chosen, for the graphs that had the last ones."""
-        return json.dumps(dict(list(self._own.items())[-_MOST_COLOURED:])) if self._own else ""
+        return self._colours.kept
 
     def keep(self, kept: str) -> None:
         """Take up colours of an earlier session; ignore what is none."""
-        try:
-            found = json.loads(kept or "{}")
-            self._own = {
-                str(digest): {int(number): QColor(str(one)).name() for number, one in own.items()}
-                for digest, own in found.items()
-            }
-        except (ValueError, AttributeError, TypeError, RecursionError):
-            self._own = {}
-        self._use_colours()
+        self._colours = ClassColours(kept)
+        self._colours.use(self._graph)
 
     def offer(self, exports: Sequence[QAction], printing: QAction) -> None:
         """Have these actions behind the buttons, while they are possible."""
@@ -196,7 +188,7 @@ class ClassesView(NewestColoring, View):
         self._graph = instance
         self.form.choose("list" if instance is not None and instance.names else "sizes")
         self.search.clear()
-        self._use_colours()
+        self._colours.use(instance)
         self.begin_run()
 
     def begin_run(self) -> None:
@@ -264,9 +256,8 @@ class ClassesView(NewestColoring, View):
         title = f"Color of class {color + 1}"
         chosen = QColorDialog.getColor(mark_of(color).colour, self, title)
         if chosen.isValid():
-            own = self._own.pop(graph.digest(), {})
-            self._own[graph.digest()] = {**own, color: chosen.name()}
-            self._use_colours()
+            self._colours.choose(graph, color, chosen.name())
+            self._colours.use(graph)
             self.colours_changed.emit()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -290,11 +281,6 @@ class ClassesView(NewestColoring, View):
         layout.invalidate()
         row.setMinimumWidth(layout.minimumSize().width())
         fit_texts(row, buttons)
-
-    def _use_colours(self) -> None:
-        graph = self._graph
-        own = self._own.get(graph.digest(), {}) if graph is not None and self._own else {}
-        use_own_colours({color: QColor(name) for color, name in own.items()})
 
     def _show_form(self) -> None:
         """Show the list or the bars, or that they begin with a run."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -88,25 +89,38 @@ class Case:
         )
 
 
-def drawn(random: np.random.Generator, most: int, least: int = 0) -> Case:
-    """Return a case of few cities, drawn at random, with distances of at ``least`` so many."""
-    n, directed = int(random.integers(2, most + 1)), bool(random.integers(2))
-    matrix = random.integers(least, 30, (n, n))
+def drawn(
+    random: np.random.Generator,
+    most: int,
+    *,
+    fewest: int = 2,
+    equal: bool = False,
+    together: bool = False,
+) -> Case:
+    """Return a case of few cities, drawn at random.
+
+    Either all distances may be ``equal``, and fixed and forbidden edges be ``together`` with an
+    open route.
+    """
+    n, directed = int(random.integers(fewest, most + 1)), bool(random.integers(2))
+    matrix = random.integers(0, 30, (n, n))
+    if equal:
+        matrix[:] = random.choice([0, 1, 7])
     if not directed:
         matrix = np.triu(matrix, 1) + np.triu(matrix, 1).T
     case = Case(matrix_instance(matrix, directed=directed))
-    case.closed = bool(random.integers(3) == 0)
+    case.closed = not together and bool(random.integers(3) == 0)
     if random.integers(2):
         case.start = int(random.integers(n))
     if not case.closed and random.integers(2):
         case.end = int(random.integers(n))
         if case.end == case.start:
             case.end = None
-    if random.integers(3) == 0 and n > 2:
+    if (random.integers(3) == 0 or together) and n > 2:
         for _ in range(int(random.integers(1, 4))):
             a, b = random.permutation(n)[:2].tolist()
             case.fixed.append((a, b))
-    if random.integers(3) == 0:
+    if random.integers(3) == 0 or together:
         case.forbidden = random.random((n, n)) < random.choice([0.1, 0.3, 0.5])
         if not directed:
             case.forbidden |= case.forbidden.T
@@ -136,12 +150,20 @@ def shortest(instance: TspInstance) -> tuple[int, NDArray[np.int64]]:
     return least, np.array(tour[::-1])
 
 
+def drawn_of_all_kinds(random: np.random.Generator, most: int) -> Iterator[Case]:
+    """Yield cases without end: of each kind in turn, those of two and three cities among them."""
+    while True:
+        yield drawn(random, most)
+        yield drawn(random, most, fewest=4, together=True)
+        yield drawn(random, 3)
+        yield drawn(random, most, equal=True, together=bool(random.integers(2)))
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_a_shortest_tour_is_a_shortest_route_and_as_long(seed: int) -> None:
     random = np.random.default_rng(seed)
-    most, count = (8, 25) if seed % 10 == 0 else (6, 60)
-    for _ in range(count):
-        case = drawn(random, most)
+    most, count = (8, 40) if seed % 10 == 0 else (6, 100)
+    for case in itertools.islice(drawn_of_all_kinds(random, most), count):
         best = case.best()
         if (instance := case.instance_or_none()) is None:
             assert best == INFINITE
