@@ -18,7 +18,8 @@ from gpu.batch.cases import DONE, FAILED, CaseRow
 from gpu.batch.design import Design, DesignError
 from gpu.batch.measured_limit import with_measured_limits
 from gpu.batch.plan import make_plan
-from gpu.batch.store import APPLICATION_ID, STORE_VERSION, Store, read_limits, read_results
+from gpu.batch.store import Store, read_limits, read_results
+from gpu.batch.store_tables import APPLICATION_ID, STORE_VERSION
 from gpu.batch.study import BY_TRIALS, Study, StudyProgress, expected_time
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
