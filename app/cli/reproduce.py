@@ -168,7 +168,7 @@ def reproduce(
             say(one_line(f"left out: {shown(what)}: {why}"))
         whole = design == wanted.design
         try:
-            design = measured(design, wanted.path.parent, out, find)
+            design = measured(design, wanted.path.parent, [*sources, out], find)
             plan = make_plan(
                 design,
                 wanted.path.parent,
