@@ -106,7 +106,9 @@ def test_several_tiles_a_warp(n: int, weights: str) -> None:
     compare("rwm-bt", scattered(n), {"ants": 1, "warps": 1, "weights": weights}, 1)
 
 
-@pytest.mark.parametrize(("name", "warps"), [("wrs-bt", 1), ("wrs-bt", 2), ("wrs-ct", 1)])
+@pytest.mark.parametrize(
+    ("name", "warps"), [("wrs-bt", 1), ("wrs-bt", 2), ("wrs-ct", 1), ("wrs-lc", 2)]
+)
 def test_several_rounds_a_step(name: str, warps: int, monkeypatch: pytest.MonkeyPatch) -> None:
     few = {True: (24,), False: (8,)}  # rows of 32 cities
     monkeypatch.setattr("gpu.max_min.cuda.construction.SAMPLED_ROWS", few)
