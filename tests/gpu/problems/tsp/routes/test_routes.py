@@ -11,11 +11,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpu.ant_system.parameters import AsCpuParameters
+from gpu.construction.rule import AsRule
 from gpu.core.errors import InstanceError
+from gpu.decisions import InitialTrails
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.routes.closed_tours import hamiltonian, restricted, with_route
+from gpu.problems.tsp.routes.closed_tours import hamiltonian, restricted, with_route, without
 
 INFINITE = 10**9
 
@@ -220,3 +223,34 @@ def test_an_open_route_has_two_ends() -> None:
     assert isinstance(square, TspInstance)
     with pytest.raises(InstanceError, match="an open route cannot begin and end at the same city"):
         with_route(square, 1, 1, closed=False)
+
+
+def test_an_open_route_says_what_its_auxiliary_cities_are() -> None:
+    lengths = np.array([[0, 2, 3, 9], [2, 0, 5, 4], [3, 5, 0, 7], [9, 4, 7, 0]])
+    opened = with_route(matrix_instance(lengths, directed=False), start=1, closed=False)
+    words = opened.city_words
+    assert [words.called(city) for city in range(opened.n)] == [
+        *("city 1", "city 2", "city 3", "city 4"),
+        *("the end of the route", "the way back"),
+    ]
+    assert [words.short(city) for city in (0, 5)] == ["1", "the way back"]
+    rule = AsRule(opened, AsCpuParameters().resolved(opened.n), 1)
+    step = rule.replay(InitialTrails(opened.n), 0).decision(0, 1)
+    assert step is not None
+    told = {row.cells[0] for row in step.options.told}
+    assert {"the end of the route", "the way back"} & told
+    assert told <= {"1", "2", "3", "4", "the end of the route", "the way back"}
+    edges = np.array([[0, 1], [1, 0], [0, 4], [4, 5]])
+    assert opened.on_route(edges).tolist() == [True, True, False, False]
+
+
+def test_the_way_back_of_a_directed_open_route_is_none_of_its_edges() -> None:
+    base = matrix_instance(np.array([[0, 2, 3], [4, 0, 5], [6, 7, 0]]), directed=True)
+    edges = np.array([[0, 1], [1, 0], [2, 0], [1, 2]])
+    opened = with_route(base, start=0, closed=False)
+    assert opened.on_route(edges).tolist() == [True, False, False, True]
+    ended = with_route(base, end=2)
+    assert ended.on_route(edges).tolist() == [True, True, False, True]
+    barred = without(3, np.array([[0, 1], [1, 2], [2, 0], [1, 0]]), directed=True)
+    found = restricted(base, forbidden=barred).on_route(np.array([[0, 1], [0, 2]]))
+    assert found.tolist() == [True, False]
