@@ -31,8 +31,9 @@ _NAMED_PLACE = re.compile(  # such as ULM: 48.4011, 9.9876
 _NAME_AND_TWO = re.compile(  # such as New York 40.71 -74.01
     rb"[^\r\n]{0,80}?[A-Za-z\x80-\xff][^\r\n]{0,80}?(?:[ \t]+[-+]?[0-9]{1,3}[.,][0-9]+){2}\s*"
 )
-_LETTERED_PLACE = re.compile(  # such as N52.52 E13.405
+_LETTERED_PLACE = re.compile(  # such as N52.52 E13.405, or 52.52N 13.405E
     rb"\s*[NS] ?[0-9]{1,2}[.,\xb0\xc2 ][^\r\n]{0,80}?[,; \t][EWO] ?[0-9]{1,3}[^\r\n]{0,80}"
+    rb"|\s*[0-9]{1,2}[.,][0-9]{1,9} ?[NS][,; \t]+[0-9]{1,3}[.,][0-9]{1,9} ?[EWO]\b"
 )
 _COMMENTED = re.compile(rb"(?:\s*#[^\r\n]*(?=[\r\n]))*")
 _FIRST_NUMBER = re.compile(rb"[-+]?[0-9.]+[ \t]*\r?\n")

@@ -614,3 +614,19 @@ def test_a_depot_alone_is_a_city_like_others(tmp_path: Path) -> None:
             load_text(tmp_path, HEAD + "1 0 0\n2 1 5\n3 4 4\n" + more)
     with pytest.raises(InstanceError, match="it has '3' VEHICLES; a tour here is of one"):
         load_text(tmp_path, text.replace("NODE_COORD", "VEHICLES: 3\nNODE_COORD"))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    ["1 0 0 2 1 5 3 4 4", "1 0 0 2 1 5\n3 4\n4", "Aach 0 0\nBonn 1 5\nCelle 4 4"],
+)
+def test_cities_in_one_line_and_by_names_alone(tmp_path: Path, rows: str) -> None:
+    instance = load_text(tmp_path, f"{HEAD}{rows}\nEOF\n")
+    assert instance.display.tolist() == [[0, 0], [1, 5], [4, 4]]
+    assert instance.names == (("Aach", "Bonn", "Celle") if "Aach" in rows else ())
+
+
+@pytest.mark.parametrize("rows", ["1 0 0 3 1 5 2 4 4", "1 0 0 2 1 5 3 4", "1 0 0 Bonn 1 5\n3 4 4"])
+def test_rows_that_can_be_no_cities(tmp_path: Path, rows: str) -> None:
+    with pytest.raises(InstanceError):
+        load_text(tmp_path, f"{HEAD}{rows}\nEOF\n")
