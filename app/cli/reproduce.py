@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
@@ -60,7 +61,8 @@ if TYPE_CHECKING:
     "sources",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Results of another item: runs that are the same are taken over. May be given repeatedly.",
+    help="Results of another item, or of a trial of it: runs that are the same are taken over. May "
+    "be given repeatedly; with --page nothing else is done.",
 )
 @processes_option
 @gpu_runs_option
@@ -80,6 +82,13 @@ if TYPE_CHECKING:
     help="With --outcomes: first take over the results in this folder, without curves and "
     "solutions.",
 )
+@click.option(
+    "--results",
+    "results",
+    type=Folder(file_okay=False, path_type=Path),
+    help="With --outcomes: the folder of the results, in the place of its folder results and of "
+    "those that come with the program.",
+)
 @json_option("Print the list, or a summary of the runs, as JSON.")
 def reproduce(
     item: str | None,
@@ -98,6 +107,7 @@ def reproduce(
     only_page: bool,
     outcomes: Path | None,
     keep: Path | None,
+    results: Path | None,
     as_json: bool,
 ) -> int:
     """Reproduce a table or figure of a paper, and put its numbers beside ours on a page.
@@ -124,10 +134,10 @@ def reproduce(
             raise FormicariumError("--outcomes is of all items: name none")
         if given:
             raise FormicariumError(f"{given[0]} does not go with --outcomes: leave one of them out")
-        write_outcomes(outcomes, keep)
+        write_outcomes(outcomes, results, keep)
         return 0
-    if keep is not None:
-        raise FormicariumError("--keep belongs to --outcomes")
+    if keep is not None or results is not None:
+        raise FormicariumError(f"--{'results' if keep is None else 'keep'} belongs to --outcomes")
     if item is None and given:
         raise FormicariumError(
             f"{given[0]} is for one table or figure: name it (formicarium reproduce lists them)"
@@ -143,12 +153,12 @@ def reproduce(
         raise FormicariumError("--plan and --page: choose one of them")
     check_plan(only_plan, cluster)
     wanted = find_item(item)
-    ready = readiness(wanted, find, cuda=cuda)
+    ready = readiness(wanted, find, cuda=cuda or (only_page and bool(sources)))
     names = tuple(filter(None, map(str.strip, (only or "").split(","))))
     trial = Trial(runs, iterations, seconds, names)
     out = out or Path(f"{results_name(wanted, trial)}.sqlite")
     status = 0
-    if not only_page:
+    if not only_page or sources:
         if ready.design is None:
             raise DesignError(
                 f"{wanted.name}: nothing of it can be run here: {why_not(wanted, ready)}"
@@ -158,7 +168,7 @@ def reproduce(
             say(one_line(f"left out: {shown(what)}: {why}"))
         whole = design == wanted.design
         try:
-            design = measured(design, wanted.path.parent, out, find)
+            design = measured(design, wanted.path.parent, [*sources, out], find)
             plan = make_plan(
                 design,
                 wanted.path.parent,
@@ -171,7 +181,7 @@ def reproduce(
         executor = executor_of(processes, gpu_runs, cluster)
         if only_plan:
             return tell_expected_time(plan, plan.cases, executor, as_json)
-        status = work_on(plan, out, executor, retry_failed, as_json, sources)
+        status = work_on(plan, out, executor, retry_failed, as_json, sources, runs_none=only_page)
         if status not in (0, 1):
             return status
     return _make_page(wanted, ready, out) or status
@@ -187,6 +197,8 @@ def _text(rows: list[dict[str, object]]) -> str:
             shown_rows.append((str(row["name"]), str(row["runs"]), _time(row), f"{row['shows']}."))
             if row["why"]:
                 shown_rows.append(("", "", "", f"  {row['why']}"))
+            if row["kept"]:
+                shown_rows.append(("", "", "", f"  kept: {_kept(row['kept'])}"))
         lines.append(aligned(shown_rows, width()))
     return "\n".join(
         [
@@ -194,8 +206,19 @@ def _text(rows: list[dict[str, object]]) -> str:
             "",
             "TIME is for all runs, one after the other: at most (by their limits), about (on an",
             "H100) or paper (on the paper's hardware). reproduce NAME --plan tries it out here.",
+            "kept: runs on an H100 that come with the program; docs/papers has their numbers.",
+            "A run that was cut ended by a limit of time before the paper's.",
         ]
     )
+
+
+def _kept(kept: object) -> str:
+    """Say how many runs come with the program, and of which commits."""
+    assert isinstance(kept, dict)
+    counts = [f"{kept[name]:,} {name}" for name in ("done", "cut", "failed", "missing")]
+    told = ", ".join(text for text in counts if not text.startswith("0 "))
+    commits = ", ".join(kept["commits"])
+    return f"{told}; commit{'' if len(kept['commits']) == 1 else 's'} {commits or 'unknown'}"
 
 
 def _time(row: Mapping[str, object]) -> str:
@@ -215,7 +238,7 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     def make(cancelled: Callable[[], bool]) -> None:
         show_progress("computing the tests")
         with suppress(StoppedError):
-            page = make_page(item, ready, out, partial(show_share, cancelled))
+            page = make_page(item, ready, out, told=partial(show_share, cancelled))
             show_progress("")
             say(f"written: {page}")
 
@@ -224,38 +247,56 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     return departure.status
 
 
+def _put(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+
+
 RESULTS_FOLDER = "results"  # the folder of results, beside the pages
 
 
-def write_outcomes(folder: Path, kept: Path | None) -> None:
+def write_outcomes(folder: Path, given: Path | None, kept: Path | None) -> None:
     """Write a page for each paper, and one that lists them, to ``folder``.
 
-    They are made from the files in its folder of results; those of the folder ``kept``, if there is
-    one, are taken over first, without curves and solutions.
+    They are made from the results in the folder ``given``; without one, from those in the folder's
+    own folder of results, or else from those that come with the program. Those of the folder
+    ``kept``, if there is one, are taken over first, without curves and solutions.
     """
     from app.files.exports import write_text, write_whole
-    from app.report.outcome import PaperOutcome, index_page, paper_page
-    from gpu.batch.analysis import analyse
+    from app.report.figures import figure_plots
+    from app.report.outcome import FIGURES, PaperOutcome, index_page, paper_page
+    from app.report.plot import PlotLook, PrintPlot, rendered
+    from gpu.batch.analysis import Analysis, analyse
     from gpu.batch.papers import items
     from gpu.batch.store import read_results, write_slim
 
-    results = folder / RESULTS_FOLDER
-    make_folder(results)
+    results = folder / RESULTS_FOLDER if given is None else given
+    make_folder(folder)
     papers: dict[str, list[PaperOutcome]] = {}
     taken = 0
     for item in items():
         name = f"{item.path.stem}.sqlite"
         show_progress(item.name)
         if kept is not None and (kept / name).is_file():
+            make_folder(results)
             write_whole(results / name, partial(write_slim, kept / name))
             taken += 1
-        analysis = None
-        if (results / name).is_file():
-            found = read_results(results / name)
+        file = results / name
+        if given is None and not file.is_file():
+            file = item.kept_results
+        analysis: Analysis | None = None
+        plots: tuple[PrintPlot, ...] = ()
+        if file.is_file():
+            found = read_results(file)
             labels = {row.label for row in found.rows}
             analysis = analyse(found, item.baseline if item.baseline in labels else "")
+            plots = tuple(figure_plots(item, analysis))
+        for plot in plots:
+            make_folder(folder / FIGURES)
+            picture = rendered(plot, "svg", PlotLook())
+            write_whole(folder / FIGURES / f"{plot.name}.svg", partial(_put, picture))
         page = f"{item.name.partition('/')[0]}.md"
-        papers.setdefault(page, []).append(PaperOutcome(item, analysis, f"{RESULTS_FOLDER}/{name}"))
+        link = os.path.relpath(file, folder).replace(os.sep, "/")
+        papers.setdefault(page, []).append(PaperOutcome(item, analysis, link, plots))
     show_progress("")
     texts = {page: paper_page(several) for page, several in papers.items()}
     texts["README.md"] = index_page(papers)

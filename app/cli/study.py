@@ -73,7 +73,7 @@ def study(
     design, text = read_design(file)
     out = out or file.with_suffix(".sqlite")
     try:
-        whole, design = design, measured(design, file.parent, out, find_path)
+        whole, design = design, measured(design, file.parent, [out], find_path)
         text = text if design is whole else ""
         plan = make_plan(
             design, file.parent, text, find=find_path, reading=partial(show_what, "reading")
@@ -86,15 +86,18 @@ def study(
     return work_on(plan, out, executor, retry_failed, as_json)
 
 
-def measured(design: Design, folder: Path, out: Path, find: Callable[[str], Path]) -> Design:
-    """Return ``design`` with the limits that are measured first, or are known from ``out``."""
-    from gpu.batch.measured_limit import with_measured_limits
-    from gpu.batch.store import read_limits
+def measured(
+    design: Design, folder: Path, results: Sequence[Path], find: Callable[[str], Path]
+) -> Design:
+    """Return ``design`` with the limits that are measured first, or are known from ``results``."""
+    from gpu.batch.measured_limit import limits_kept, with_measured_limits
     from gpu.core.files import exists
 
-    if design.measured_limit is None:
+    if (limit := design.measured_limit) is None:
         return design
-    known = read_limits(out) if exists(out) else {}
+    known: dict[str, float] = {}
+    for path in filter(exists, results):
+        known.update(limits_kept(path, limit))
     tell = partial(show_what, "first")
     return with_measured_limits(design, folder, known=known, find=find, telling=tell)
 
@@ -123,11 +126,13 @@ def work_on(
     retry_failed: bool,
     as_json: bool,
     sources: Sequence[Path] = (),
+    *,
+    runs_none: bool = False,
 ) -> int:
     """Do the runs of ``plan`` that ``out`` has no results of, and say so; return the exit status.
 
     It is 0 if every run has succeeded. Runs that one of the files ``sources`` has results of are
-    taken over from there.
+    taken over from there; with ``runs_none`` that is all that is done.
     """
     from app.cli.headless import Departure, attend
     from gpu.batch.store import Store
@@ -135,18 +140,20 @@ def work_on(
 
     with Store(out) as store:
         work = Study(plan, store, executor, sources=sources, retry_failed=retry_failed)
-        executor.check(work.cases)
+        if not runs_none:
+            executor.check(work.cases)
         before = work.progress
         if 0 < work.added < before.total:
             say(f"{out}: {counted(work.added, 'run')} added to a study that has begun")
         if work.taken:
             say(f"{out}: {counted(work.taken, 'run')} taken over from other results")
-        broken = False
+        departure, broken = Departure(), False
         try:
-            departure = attend(work.run, work.cancel, lambda: _look(work.progress))
+            if not runs_none:
+                departure = attend(work.run, work.cancel, lambda: _look(work.progress))
         except FormicariumError as error:  # the disk is full, or no process can start
             say(one_line(str(error)))
-            departure, broken = Departure(), True
+            broken = True
         after = work.progress
         failures = [row for row in store.results().rows if row.state == "failed"]
     for sentence in dict.fromkeys(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from app.files.downloads import downloadable
 from app.files.library import files_of, kept_files
+from gpu.batch.coverage import kept_coverage
 from gpu.batch.papers import WHOLE_STUDY, Item, Readiness, Trial, limited_seconds
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
@@ -44,7 +45,17 @@ def row_of(item: Item, ready: Readiness) -> dict[str, object]:
         "seconds_at_most": limited_seconds(item.design),
         "hours_in_paper": item.hours,
         "hours_on_h100": item.h100_hours,
+        "kept": _kept(item),
     }
+
+
+def _kept(item: Item) -> dict[str, object] | None:
+    """Return how many runs of an item come with the program, and of which commits."""
+    found = kept_coverage(item)
+    if found.missing == found.planned:
+        return None
+    counts = {name: getattr(found, name) for name in ("done", "cut", "failed", "missing")}
+    return {**counts, "commits": list(found.commits)}
 
 
 def _part(ready: Readiness) -> str:

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from app.report.paper import hardware, label_of, value_text
+from app.report.plot import PrintPlot
 from app.report.words import over_instances, why_failed
 from gpu.batch.analysis import Analysis
-from gpu.batch.paper_comparison import Compared, beside, not_run, shortfall
+from gpu.batch.coverage import Coverage, coverage, endings_of, in_all
+from gpu.batch.paper_comparison import Compared, beside, cut_short, not_run, shortfall
 from gpu.batch.papers import ALL, MEASURES, RATIOS, Item, Trial
 from gpu.batch.statistics import Interval
 from gpu.batch.verdicts import CLAIM_COLUMNS, Judged, Verdict, count_verdicts, judged
@@ -38,6 +40,10 @@ def provenance(item: Item, analysis: Analysis) -> Iterator[str]:
     yield ", ".join([f"begun {began}", *(f"{name} {text}" for name, text in said.items() if text)])
     if at_once := _at_once(hosts):
         yield f"Runs at once: {at_once}"
+    found = coverage(item, endings_of(results))
+    yield f"Of {found.planned:,} runs: {found.text}"
+    if found.cut:
+        yield f"Cut: {'; '.join(_cuts(item, analysis))}"
     if missing := not_run(item, analysis):
         names = dict.fromkeys(instance for instance, _ in missing)
         there = {sample.instance for sample in analysis.samples}
@@ -50,6 +56,18 @@ def provenance(item: Item, analysis: Analysis) -> Iterator[str]:
         rows = [row for sample in analysis.samples for row in sample.lost]
         why = dict.fromkeys(map(why_failed, rows))
         yield f"{counted(lost, 'run')} failed: {'; '.join(why)}"
+
+
+def _cuts(item: Item, analysis: Analysis) -> Iterator[str]:
+    """Say after how much of the paper's runs ours ended, those that ended the earliest first."""
+    found = []
+    for one in analysis.samples:
+        if text := cut_short(item, one):
+            made, whole = (float(part.replace(",", "")) for part in text.split()[0:3:2])
+            found.append((made / whole, f"{one.label} on {one.instance} after {text}"))
+    yield from (text for _, text in sorted(found)[:CUTS_NAMED])
+    if len(found) > CUTS_NAMED:
+        yield counted(len(found) - CUTS_NAMED, "other")
 
 
 def _extent(item: Item, analysis: Analysis, trial: Trial) -> str:
@@ -91,7 +109,9 @@ def _at_once(hosts: Iterable[Mapping[str, object]]) -> str:
 
 
 MOST_COLUMNS = 9  # of numbers; a wider table cannot be read
-INDEX = ("item", "runs of a cell", "instances", "runs in all", "claims", "shows")
+INDEX = ("item", "runs", "claims", "commit", "shows")
+FIGURES = "figures"  # the folder of the figures' files, beside the pages
+CUTS_NAMED = 6  # configurations that are named whose runs ended before the paper's
 PAGE_BEGINNING = """\
 *These pages are written by a command, `formicarium reproduce --outcomes`, from the results beside
 them. Every number of ours comes from runs of the program.*
@@ -136,6 +156,7 @@ class PaperOutcome(NamedTuple):
     item: Item
     analysis: Analysis | None
     file: str  # of the results, from the folder of the pages on
+    plots: Sequence[PrintPlot] = ()  # its figures, whose files lie in the folder FIGURES
 
 
 def paper_page(outcomes: Sequence[PaperOutcome]) -> str:
@@ -153,21 +174,29 @@ def paper_page(outcomes: Sequence[PaperOutcome]) -> str:
 
 def index_page(papers: Mapping[str, Sequence[PaperOutcome]]) -> str:
     """Return the list of all items, by the names of the pages that they are on."""
+    every = [one for outcomes in papers.values() for one in outcomes]
+    found = in_all(map(_covered, every))
+    whole = sum(_covered(one).whole for one in every)
+    claims = [each for one in every for each in judged(one.item, one.analysis)]
+    commits = f"commit {''.join(found.commits)}"
+    if len(found.commits) != 1:
+        commits = f"{len(found.commits)} commits, which the tables name"
     parts = [
         "# The papers, measured again",
-        "Every table and figure that `formicarium reproduce` knows, and what has been run of it. "
-        "*Runs of a cell* says how many runs each number of a table comes from, and how many the "
-        "whole study has. *Claims*: how many of the paper's sentences on results are reproduced, "
-        "not reproduced, and untested.",
+        f"`formicarium reproduce` knows {_kinds([one.item for one in every])}. They have "
+        f"{found.planned:,} runs: {found.text}. Of {len(every)} items {whole} are whole. The "
+        f"results are of {commits}.",
+        f"Of {counted(len(claims), 'claim')} of the papers: {_counts(claims)}.",
+        "*Runs*: a run that was *cut* ended by a limit of time before the paper's; its time for a "
+        "tour, or of a phase, comes from fewer iterations. One that is *missing* was not made. "
+        "*Claims*: how many of the paper's sentences on results are reproduced, not reproduced, "
+        "and untested.",
     ]
     for page, outcomes in papers.items():
         item = outcomes[0].item
         parts.append(f"## {_plain(item.authors)}, {item.year}: [{_plain(item.title)}]({page})")
-        lines = [
-            [one.item.item, *_done(one), _three(judged(one.item, one.analysis)), one.item.shows]
-            for one in outcomes
-        ]
-        parts.append(_table(INDEX, lines, [":---", "---:", "---:", "---:", "---:", ":---"]))
+        lines = [_index_row(one) for one in outcomes]
+        parts.append(_table(INDEX, lines, [":---", ":---", "---:", ":---", ":---"]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -180,21 +209,25 @@ def _three(several: Sequence[Judged]) -> str:
     return " / ".join(str(counts[one]) for one in Verdict) if several else ""
 
 
-def _done(one: PaperOutcome) -> Sequence[str]:
-    """Return how many runs a cell has, how many instances, and how many runs are done in all."""
-    if one.analysis is None:
-        return "none yet", "", ""
-    done = sum(summary.done for summary in one.analysis.summaries)
-    design, trial = one.item.design, Trial.told_by(one.item.design, one.analysis.results)
-    seeds, names = len(design.seeds), design.instances
-    whole = seeds * sum(
-        len(colony.instances or names) * len(colony.combinations) for colony in design.colonies
+def _covered(one: PaperOutcome) -> Coverage:
+    """Return how many of an item's runs there are."""
+    return coverage(one.item, () if one.analysis is None else endings_of(one.analysis.results))
+
+
+def _index_row(one: PaperOutcome) -> Sequence[str]:
+    found = _covered(one)
+    claims = _three(judged(one.item, one.analysis))
+    return one.item.item, found.text, claims, ", ".join(found.commits), one.item.shows
+
+
+def _kinds(items: Sequence[Item]) -> str:
+    """Say how many items are tables, figures, and neither."""
+    tables, figures = (sum(one.item.startswith(kind) for one in items) for kind in ("Tab", "Fig"))
+    rest = len(items) - tables - figures
+    also = (
+        f" and {counted(rest, 'item')} that {'is' if rest == 1 else 'are'} neither" if rest else ""
     )
-    return (
-        f"{trial.runs or seeds} of {seeds}",
-        f"{len(trial.instances or names)} of {len(names)}",
-        f"{done:,} of {whole:,}",
-    )
+    return f"{counted(tables, 'table')}, {counted(figures, 'figure')}{also}"
 
 
 def _section(one: PaperOutcome) -> Iterator[str]:
@@ -208,6 +241,10 @@ def _section(one: PaperOutcome) -> Iterator[str]:
         yield f"Not run yet: it needs a GPU{hours}."
         return
     yield "\n".join(f"- {_plain(line)}" for line in provenance(item, analysis))
+    for plot in one.plots:
+        yield f"![{_plain(plot.title)}]({FIGURES}/{plot.name}.svg)"
+    if one.plots:
+        yield f"*{_plain(one.plots[0].text)}*"
     numbers = beside(item, analysis)
     for measure in dict.fromkeys(each.measure for each in numbers):
         yield from _numbers(measure, [each for each in numbers if each.measure == measure], item)
@@ -229,6 +266,10 @@ def _numbers(measure: str, numbers: Sequence[Compared], item: Item) -> Iterator[
     rows = list(dict.fromkeys(one[0].instance for one in found))
     by_label = sorted(found, key=lambda one: _places(one[0], labels, names)[1])
     columns = list(dict.fromkeys(map(_label, by_label)))
+    for quoted in item.quoted:
+        if quoted.measure == measure:
+            columns.append(quoted.algorithm)
+            cells |= {(of, quoted.algorithm): value_text(one) for of, one in quoted.values.items()}
     if not rows:
         yield "Nothing of it was run."
         return

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from matplotlib.axes import Axes
 
+from app.report.figures import figure_plots
 from app.report.html import download, element, table
 from app.report.plot import PlotLook, PrintPlot, drawn, figure, file_name
 from app.report.plots import logarithmic
@@ -85,8 +86,12 @@ def paper_parts(
         yield element(
             "p", download("paper.csv", csv_of(PAPER_COLUMNS, numbers), "This table as CSV")
         )
-    for plot in paper_plots(numbers):
-        yield figure(plot, look, set())
+    if item.quoted:
+        yield element("p", "What the paper quotes of other algorithms, which were not run here:")
+        yield _quoted_table(item)
+    told: set[str] = set()
+    for plot in (*figure_plots(item, analysis), *paper_plots(numbers)):
+        yield figure(plot, look, told)
     yield element("h3", "What differs from the paper")
     yield element("ul", *(element("li", text) for text in item.differs or ("Nothing is known.",)))
     yield from _left_out(item, analysis, absent)
@@ -178,9 +183,22 @@ def _table(numbers: Sequence[Compared], planned: int) -> Element:
     )
     groups: dict[str, list[Compared]] = {}
     for one in numbers:
-        name, unit = MEASURES[one.measure]
-        groups.setdefault(f"{name}, {unit}" if unit else name, []).append(one)
+        groups.setdefault(_titled(one.measure), []).append(one)
     return table(columns, groups.items())
+
+
+def _quoted_table(item: Item) -> Element:
+    lines = [
+        [one.algorithm, instance, value_text(value), _titled(one.measure)]
+        for one in item.quoted
+        for instance, value in one.values.items()
+    ]
+    return table(_texts_under("algorithm", "instance", "the paper's number", "of"), [("", lines)])
+
+
+def _titled(measure: str) -> str:
+    name, unit = MEASURES[measure]
+    return f"{name}, {unit}" if unit else name
 
 
 def _interval(interval: Interval) -> str:

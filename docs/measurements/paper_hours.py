@@ -1,51 +1,62 @@
 """Foresees how long each table and figure of a paper takes on an H100 and one core of its host.
 
-From the runs in docs/papers/results: the mean seconds of a configuration on an instance, times the
-runs of the study, one after the other. Runs that ended before the paper's count as long as they
-would have taken to its iterations or solutions. An instance that was not run counts as (its cities
-over those of one that was)² times as long, on average over those that were. ``--write`` puts the
-hours into the items' files, for whose list they are.
+From the results that come with the program: the mean seconds of a configuration on an instance,
+times the runs of the study, one after the other. A run that was cut counts as the whole one that it
+is a part of: a run of 25 of 1,000 iterations forty times as long. An instance that was not run
+counts as (its cities over those of one that was)² times as long, on average over those that were.
+``--write`` puts the hours into the items' files, for whose list they are.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sqlite3
 from collections import defaultdict
 from contextlib import closing
-from pathlib import Path
+from statistics import mean
+from types import SimpleNamespace
 
+from gpu.batch.coverage import unreached
 from gpu.batch.papers import Item, items
 from gpu.problems.bundled import published_size
-
-RESULTS = Path(__file__).resolve().parents[1] / "papers" / "results"
+from gpu.run.stopping import StopSettings
 
 Known = dict[str, tuple[int, float]]
 """Cities or vertices of instances, and the seconds of a run on them, by name."""
 
-_MEANS = """
-    SELECT configurations.label, instances.name, instances.n, hosts.description, avg(seconds),
-        avg(iterations), avg(solutions)
+_RUNS = """
+    SELECT configurations.label, instances.name, instances.n, hosts.description, seconds,
+        iterations, solutions
     FROM runs JOIN configurations ON configurations.id = configuration
     JOIN instances ON instances.id = instance JOIN hosts ON hosts.id = host
-    WHERE state = 'done' GROUP BY 1, 2, 3, 4
+    WHERE state = 'done' AND iterations > 0
 """
+
+
+def whole_seconds(budget: StopSettings, seconds: float, iterations: int, solutions: int) -> float:
+    """Return the seconds of the whole run that a run is a part of, or all of."""
+    end = SimpleNamespace(iterations=iterations, solutions=solutions, seconds=seconds)
+    lacks = unreached(budget, end)
+    return seconds * getattr(budget, lacks) / getattr(end, lacks) if lacks else seconds
 
 
 def hours(item: Item) -> float | None:
     """Return the hours of the whole study of ``item``; None if nothing of it was run."""
-    kept = RESULTS / f"{item.path.stem}.sqlite"
-    if not kept.exists():
+    if not item.kept_results.is_file():
         return None
-    with closing(sqlite3.connect(kept)) as results:
-        measured: dict[str, Known] = defaultdict(dict)
-        for label, name, n, host, seconds, *made in results.execute(_MEANS):
+    alone: dict[tuple[str, str, int], list[float]] = defaultdict(list)
+    with closing(sqlite3.connect(item.kept_results)) as results:
+        for label, name, n, host, *made in results.execute(_RUNS):
             told = json.loads(host)
             at_once = told["at_once"].get(told["device"].split(":")[0], 1)
-            alone = seconds / (at_once if "cuda" in told["device"] else 1)
-            measured[label][name] = n, alone * _longer(item, name, *made)
+            seconds = whole_seconds(item.design.budget_of(name), *made)
+            alone[label, name, n].append(seconds / (at_once if "cuda" in told["device"] else 1))
+    measured: dict[str, Known] = defaultdict(dict)
+    for (label, name, n), several in alone.items():
+        measured[label][name] = n, mean(several)
     total = 0.0
     for colony in item.design.colonies:
         for values in colony.combinations:
@@ -53,16 +64,9 @@ def hours(item: Item) -> float | None:
             if not known:
                 return None
             for name in colony.instances or item.design.instances:
-                total += _seconds(name, known) * len(item.design.seeds)
+                limit = item.design.budget_of(name, colony).seconds or math.inf
+                total += min(_seconds(name, known), limit) * len(item.design.seeds)
     return float(f"{total / 3600:.2g}")
-
-
-def _longer(item: Item, name: str, iterations: float, solutions: float) -> float:
-    """Return how many times as long a run on the instance ``name`` takes if it is not cut short."""
-    budget = item.design.budget_of(name)
-    wanted = ((budget.iterations, iterations), (budget.solutions, solutions))
-    shares = [most / made for most, made in wanted if most and made]
-    return max(1.0, *shares) if shares else 1.0
 
 
 def _seconds(name: str, known: Known) -> float:

@@ -70,7 +70,7 @@ SYSTEMS: tuple[System, ...] = (
     _acs(
         name="acs-gpu",
         paper=f"{_PAPER}, Section 3.1.2",
-        made_of="all ants step together; a warp an ant; pheromone matrix; atomic updates",
+        made_of="all ants step together; a warp an ant; pheromone matrix; updates after each step",
         summary="The parallel colony closest to acs-seq: a seed always gives the same tours.",
         builders={"cuda": partial(_on_gpu, "stepwise"), "cpu": _TOGETHER},
     ),

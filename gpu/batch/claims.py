@@ -81,6 +81,7 @@ class Names(NamedTuple):
     overall: Collection[str]  # those that are of no configuration
     labels: Sequence[str]
     instances: Sequence[str]
+    quoted: Collection[str] = ()  # algorithms of which the paper quotes numbers
 
 
 _COMPARE: Mapping[type[ast.cmpop], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -290,7 +291,7 @@ class _Reader:
         return text
 
     def _labels(self, text: str) -> Sequence[str]:
-        if text in self._names.labels:
+        if text in self._names.labels or text in self._names.quoted:
             return (text,)
         found = [label for label in self._names.labels if fnmatchcase(label, text)]
         if not found:

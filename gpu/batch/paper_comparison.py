@@ -11,6 +11,7 @@ import numpy as np
 
 from gpu.batch.analysis import Analysis, rates
 from gpu.batch.cases import CaseRow
+from gpu.batch.coverage import unreached
 from gpu.batch.design import Design
 from gpu.batch.findings import Sample
 from gpu.batch.papers import ALL, RATIOS, Item, Numbers
@@ -20,6 +21,7 @@ GAUGED: Mapping[str, str] = {
     "occupancy": "construction_warps",
     "choice-gflops": "choice_operations",
     "choice-gbs": "choice_bytes",
+    "tabu-bytes": "tabu_bytes",
 }
 """Measures that come from a colony's gauges, and which; see :class:`gpu.core.colony.Gauged`."""
 
@@ -130,7 +132,7 @@ def _is_part(budget: Mapping[str, object], design: Design) -> bool:
 
 
 def _listed(measure: str, sample: Sample, item: Item, analysis: Analysis) -> Compared:
-    ours, interval = _of(measure, sample)
+    ours, interval = number_of(measure, sample)
     shown = analysis.comparisons.shown.get((sample.instance, sample.label))
     mark = shown.mark if shown and measure == "mean-gap" else ""
     cut = cut_short(item, sample) if measure in RESULT_MEASURES else ""
@@ -143,15 +145,16 @@ def cut_short(item: Item, sample: Sample) -> str:
     if not sample.done:
         return ""
     budget = item.design.budget_of(sample.instance)
-    for name in ("iterations", "solutions"):
-        whole: int | None = getattr(budget, name)
-        made = [getattr(row, name) for row in sample.done]
-        if whole is not None and min(made) < whole:
-            return f"{float(np.mean(made)):,.0f} of {whole:,} {name}"
-    spent = [row.seconds for row in sample.done]
-    if budget.seconds is not None and min(spent) < 0.99 * budget.seconds:
-        return f"{float(np.mean(spent)):.3g} of {budget.seconds:.3g} seconds"
-    return ""
+    name = next(filter(None, (unreached(budget, row) for row in sample.done)), "")
+    if not name:
+        return ""
+    made = float(np.mean([getattr(row, name) for row in sample.done]))
+    whole = getattr(budget, name)
+    return (
+        f"{made:.3g} of {whole:.3g} seconds"
+        if name == "seconds"
+        else f"{made:,.0f} of {whole:,} {name}"
+    )
 
 
 def _compared(
@@ -173,11 +176,11 @@ def _compared(
         ours, interval, runs = _relative(part, instance, analysis)
     elif instance == ALL:
         every = [one for one in analysis.samples if one.label == part.configuration and one.done]
-        found = [(_of(part.measure, one), len(one.done)) for one in every]
+        found = [(number_of(part.measure, one), len(one.done)) for one in every]
         known = [(*pair, count) for pair, count in found if pair[0] is not None]
         ours, interval, runs = max(known, key=lambda one: one[0] or 0.0, default=(None, None, 0))
     elif sample is not None and sample.done:
-        ours, interval = _of(part.measure, sample)
+        ours, interval = number_of(part.measure, sample)
     place = (instance, part.configuration)
     mark = ""
     if part.measure == "mean-gap" and place in analysis.comparisons.shown:
@@ -201,7 +204,7 @@ def _compared(
     )
 
 
-def _of(measure: str, sample: Sample) -> tuple[float | None, Interval | None]:
+def number_of(measure: str, sample: Sample) -> tuple[float | None, Interval | None]:
     """Return our number of one sample, with the interval of a mean."""
     reference = sample.reference if sample.reference and sample.reference.known else None
     if measure == "best":
@@ -246,6 +249,8 @@ def _gauged(measure: str, row: CaseRow) -> float | None:
         return None
     if measure == "occupancy":
         return 100 * row.counts[what] / row.counts["most_warps"]
+    if measure == "tabu-bytes":
+        return float(row.counts[what])
     milliseconds = row.phases.get("choice info", 0.0)
     return row.counts[what] / (1e6 * milliseconds) if milliseconds else None
 
@@ -277,6 +282,14 @@ def _relative(
     return (max(values) if values else None), None, runs
 
 
+def relative_number(
+    measure: str, label: str, against: str, instance: str, analysis: Analysis
+) -> tuple[float | None, Interval | None]:
+    """Return how one configuration compares with another one on an instance."""
+    part = Numbers(measure, {instance: 0.0}, label, against)
+    return _relative(part, instance, analysis)[:2]
+
+
 def _deviation(one: Sample, base: Sample) -> float | None:
     """Return how far the mean result of ``one`` is from that of ``base``, in %."""
     mine, other = _mean(one.costs), _mean(base.costs)
@@ -284,7 +297,7 @@ def _deviation(one: Sample, base: Sample) -> float | None:
 
 
 def _phase_speedup(measure: str, one: Sample, base: Sample) -> float | None:
-    mine, other = (_of(measure, each)[0] for each in (one, base))
+    mine, other = (number_of(measure, each)[0] for each in (one, base))
     return other / mine if mine and other else None
 
 

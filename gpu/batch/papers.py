@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib.resources
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -36,6 +36,8 @@ from gpu.core.words import counted, shown
 from gpu.run.stopping import StopSettings
 
 LONGEST_SENTENCE = 1000  # characters
+RESULTS_KEPT = Path(str(importlib.resources.files("resources"))) / "results"
+BY_INSTANCE = "instance"  # what a figure has to the right, if no parameter
 ALL = "all instances"  # stands for the instance of a number that is of all of them together
 
 MEASURES: Mapping[str, tuple[str, str]] = {
@@ -54,6 +56,7 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "construction-speedup": ("speedup of construction, on all instances the greatest", "times"),
     "update-speedup": ("speedup of the update, on all instances the greatest", "times"),
     "occupancy": ("warps that build tours at once, of those that could", "%"),
+    "tabu-bytes": ("bytes of an ant's tabu", ""),
     "choice-gflops": ("numbers computed in the choice info", "10⁹ a second"),
     "choice-gbs": ("bytes read and written in the choice info", "10⁹ a second"),
     "local-hits": ("local updates that find their trail in the memory", "%"),
@@ -65,6 +68,9 @@ MEASURES: Mapping[str, tuple[str, str]] = {
 
 RATIOS = ("speedup", "greatest-speedup", "construction-speedup", "update-speedup")
 """Measures that compare with another configuration; so does the greatest deviation."""
+
+_COMPARES = (*RATIOS, "greatest-deviation")
+_ALONE = tuple(one for one in MEASURES if one not in (*_COMPARES, "friedman", "friedman-p"))
 
 Sentence = Annotated[str, msgspec.Meta(max_length=LONGEST_SENTENCE)]
 Number = Annotated[float, msgspec.Meta(ge=-LIMIT_LARGEST, le=LIMIT_LARGEST)]
@@ -85,6 +91,25 @@ class Numbers:
     note: Label = ""  # what else belongs to them, such as the device
 
 
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Numbers that a paper quotes of another algorithm: ``[[paper.quoted]]``."""
+
+    algorithm: Label
+    measure: str  # one of MEASURES that stands alone
+    values: Annotated[dict[str, Number], msgspec.Meta(min_length=1)]  # by instance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FigureDesign:
+    """What a figure of the paper has on its axes: ``[[paper.figures]]``."""
+
+    measure: str  # one of MEASURES, upwards
+    by: Label  # a parameter of the colonies, or BY_INSTANCE, to the right
+    against: Label = ""  # label of what a speedup is relative to
+    each: Literal["instance", "colony"] = "instance"  # has a figure of its own, with its curves
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperTable:
     """The table ``[paper]`` of an item's file. Texts are one line each."""
@@ -102,13 +127,15 @@ class PaperTable:
     hours: Hours | None = None  # that the paper's hardware took, by its own times
     h100_hours: Hours | None = None  # that an H100 takes, foreseen from the runs in docs/papers
     numbers: tuple[Numbers, ...] = ()
+    figures: tuple[FigureDesign, ...] = ()  # as the paper's authors drew them
+    quoted: tuple[Quoted, ...] = ()
     lists: tuple[str, ...] = ()  # measures of which ours are shown, where the paper has no numbers
 
 
 _TEXT = "a text in quotation marks, and not too long"
 _ITEM_MUST = {
     **dict.fromkeys(("authors", "title", "shows", "gpu", "cpu", "baseline"), _TEXT),
-    **dict.fromkeys(("configuration", "against", "note"), _TEXT),
+    **dict.fromkeys(("configuration", "against", "note", "algorithm"), _TEXT),
     **dict.fromkeys(("hours", "h100_hours"), f"a number from 0 to {LIMIT_LARGEST:.0e}"),
     "item": '"Table 5" or the like',
     "year": "a year, such as 2016",
@@ -119,7 +146,11 @@ _ITEM_MUST = {
     "on": 'a list of instances, or ["*"]',
     "over": "a table with a list of values for each name",
     "cases": "the number of cases that must hold, from 1 on",
+    "figures": "written as [[paper.figures]], with two brackets, once for each figure",
+    "by": f'a parameter, or "{BY_INSTANCE}"',
+    "each": '"instance" or "colony"',
     "claims": "written as [[paper.claims]], with two brackets, once for each claim",
+    "quoted": "written as [[paper.quoted]], with two brackets, once for each algorithm",
     "numbers": "written as [[paper.numbers]], with two brackets, once for each configuration",
     "measure": f"one of {', '.join(MEASURES)}",
     "values": "a table with a number for each instance",
@@ -138,6 +169,11 @@ class Item(PaperTable):
     text: str = field(repr=False, default="")  # of the file
 
     @property
+    def kept_results(self) -> Path:
+        """The file of the results that come with the program; perhaps there is none."""
+        return RESULTS_KEPT / f"{self.path.stem}.sqlite"
+
+    @property
     def paper(self) -> str:
         """The paper, as a list of references has it."""
         return f"{self.authors}, {self.title} ({self.year})"
@@ -151,7 +187,8 @@ class Item(PaperTable):
             raise DesignError("it has no table [paper], which says what is reproduced")
         paper = _on_lines(paper)
         design = Design.from_table(table)
-        for key, kind in (("numbers", Numbers), ("claims", Claim)):
+        kinds = {"numbers": Numbers, "quoted": Quoted, "claims": Claim, "figures": FigureDesign}
+        for key, kind in kinds.items():
             several = paper.get(key, [])
             for one in several if isinstance(several, list) else ():
                 if isinstance(one, dict):
@@ -160,7 +197,7 @@ class Item(PaperTable):
         found = read_as(PaperTable, paper, "[paper]", _ITEM_MUST)
         _check(found, set(design.labels))
         for claim in found.claims:
-            check_claim(claim, names_of(design))
+            check_claim(claim, names_of(design, found.quoted))
         read = {one.name: getattr(found, one.name) for one in fields(found)}
         return cls(name=name, path=path, design=design, text=text, **read)
 
@@ -184,10 +221,18 @@ def _check(paper: PaperTable, labels: Collection[str]) -> None:
         raise DesignError(
             f"[paper]: baseline = {paper.baseline!r} is no configuration of the study"
         )
-    compares = (*RATIOS, "greatest-deviation")
-    for one in paper.lists:
-        if one not in MEASURES or one in (*compares, "friedman", "friedman-p"):
-            raise DesignError(f"[paper]: lists has {shown(one, 40)!r}, which cannot be listed")
+    for listed in paper.lists:
+        if listed not in _ALONE:
+            raise DesignError(f"[paper]: lists has {shown(listed, 40)!r}, which cannot be listed")
+    for figure in paper.figures:
+        where = "[[paper.figures]]"
+        if figure.measure not in (*_ALONE, *_COMPARES):
+            raise DesignError(f"{where}: measure = {figure.measure!r} cannot be drawn")
+        if bool(figure.against) != (figure.measure in _COMPARES):
+            needs = "has no" if figure.against else "needs"
+            raise DesignError(f"{where}: {figure.measure} {needs} against")
+        if figure.against and figure.against not in labels:
+            raise DesignError(f"{where}: {figure.against!r} is no configuration of the study")
     for numbers in paper.numbers:
         measure, against = numbers.measure, numbers.against
         if measure not in MEASURES:
@@ -195,13 +240,24 @@ def _check(paper: PaperTable, labels: Collection[str]) -> None:
         for label in filter(None, (numbers.configuration, against)):
             if label not in labels:
                 raise DesignError(f"[[paper.numbers]]: {label!r} is no configuration of the study")
-        if bool(against) != (measure in compares):
+        if bool(against) != (measure in _COMPARES):
             raise DesignError(
                 f"[[paper.numbers]]: {measure} needs against, and no other measure does"
             )
+    for one in paper.quoted:
+        if one.measure not in _ALONE:
+            raise DesignError(
+                f"[[paper.quoted]]: measure = {shown(one.measure, 40)!r} must be one of "
+                f"{', '.join(_ALONE)}"
+            )
+        if one.algorithm in labels or not one.algorithm:
+            raise DesignError(
+                f"[[paper.quoted]]: algorithm = {one.algorithm!r} must be a name that no "
+                f"configuration of the study has"
+            )
 
 
-def names_of(design: Design) -> Names:
+def names_of(design: Design, quoted: Sequence[Quoted]) -> Names:
     """Return what the condition of a claim may name."""
     return Names(
         MEASURES,
@@ -209,6 +265,7 @@ def names_of(design: Design) -> Names:
         ("friedman", "friedman-p"),
         design.labels,
         design.instances,
+        {one.algorithm for one in quoted},
     )
 
 
@@ -297,7 +354,7 @@ def limited_seconds(design: Design) -> float | None:
     total = 0.0
     for one in design.colonies:
         for name in one.instances or design.instances:
-            seconds = design.budget_of(name).seconds
+            seconds = design.budget_of(name, one).seconds
             if seconds is None:
                 return None
             total += seconds * math.prod(map(len, one.parameters.values())) * len(design.seeds)
@@ -413,7 +470,8 @@ class Trial:
         for one in design.colonies:
             on = tuple(name for name in one.instances if name in kept)
             if on or not one.instances:
-                yield replace(one, instances=on)
+                own = None if one.budget is None else self._shorter(one.budget)
+                yield replace(one, instances=on, budget=own)
 
     def _shorter(self, budget: StopSettings) -> StopSettings:
         def least(given: float | None, most: float | None) -> float | None:

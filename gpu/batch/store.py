@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
 import sqlite3
-import stat
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,117 +35,13 @@ from gpu.batch.cases import (
 )
 from gpu.batch.design import limits_of
 from gpu.batch.plan import Plan
+from gpu.batch.store_tables import ADDED, APPLICATION_ID, FIRST_TABLES, STORE_VERSION
 from gpu.core.cost_curve import CostCurve
-from gpu.core.databases import need_harmless_files, need_plain_tables
+from gpu.core.databases import FileLock, need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import LARGEST_FILE, exists, is_full, open_regular
 from gpu.core.records import Count, Real, record_of
 from gpu.core.words import without_folders
-
-APPLICATION_ID = 0x466D5374  # "FmSt": tells that a file is a study's
-STORE_VERSION = 5  # of the tables, in PRAGMA user_version. A file of a later version is refused.
-
-FIRST_TABLES = """
-CREATE TABLE study (
-    title TEXT NOT NULL,
-    created TEXT NOT NULL,
-    budget TEXT NOT NULL
-);
-CREATE TABLE batches (
-    batch INTEGER PRIMARY KEY,
-    added TEXT NOT NULL,
-    runs INTEGER NOT NULL,
-    design TEXT NOT NULL,
-    version TEXT NOT NULL
-);
-CREATE TABLE hosts (
-    id INTEGER PRIMARY KEY,
-    version TEXT NOT NULL,
-    "commit" TEXT NOT NULL,
-    device TEXT NOT NULL,
-    model TEXT NOT NULL,
-    driver TEXT NOT NULL,
-    description TEXT NOT NULL UNIQUE
-);
-CREATE TABLE instances (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    sha256 TEXT NOT NULL UNIQUE,
-    n INTEGER NOT NULL,
-    problem TEXT NOT NULL,
-    optimum INTEGER
-);
-CREATE TABLE configurations (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    label TEXT NOT NULL,
-    colony TEXT NOT NULL,
-    aim TEXT NOT NULL,
-    device TEXT NOT NULL,
-    parameters TEXT NOT NULL
-);
-CREATE TABLE runs (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    instance INTEGER NOT NULL REFERENCES instances (id),
-    configuration INTEGER NOT NULL REFERENCES configurations (id),
-    seed INTEGER NOT NULL,
-    batch INTEGER NOT NULL REFERENCES batches (batch),
-    budget TEXT NOT NULL,
-    start_sha256 TEXT,
-    state TEXT NOT NULL DEFAULT 'waiting'
-        CHECK (state IN ('waiting', 'running', 'done', 'failed')),
-    error TEXT NOT NULL DEFAULT '',
-    reason TEXT NOT NULL DEFAULT '',
-    host INTEGER REFERENCES hosts (id),
-    started TEXT,
-    parameters TEXT,
-    seconds REAL NOT NULL DEFAULT 0,
-    iterations INTEGER NOT NULL DEFAULT 0,
-    solutions INTEGER NOT NULL DEFAULT 0,
-    best INTEGER,
-    best_iteration INTEGER,
-    gap_percent REAL,
-    solution_sha256 TEXT,
-    solution BLOB
-);
-CREATE TABLE points (
-    run INTEGER NOT NULL REFERENCES runs (id),
-    number INTEGER NOT NULL,
-    iteration INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    solutions INTEGER NOT NULL,
-    best INTEGER NOT NULL,
-    PRIMARY KEY (run, number)
-) WITHOUT ROWID;
-"""
-
-PHASES_TABLE = """
-CREATE TABLE phases (
-    run INTEGER NOT NULL REFERENCES runs (id),
-    phase TEXT NOT NULL,
-    milliseconds REAL NOT NULL,
-    PRIMARY KEY (run, phase)
-) WITHOUT ROWID;
-"""
-
-COUNTS_TABLE = """
-CREATE TABLE counts (
-    run INTEGER NOT NULL REFERENCES runs (id),
-    what TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (run, what)
-) WITHOUT ROWID;
-"""
-
-COST_UNITS = """
-ALTER TABLE instances ADD COLUMN unit TEXT NOT NULL DEFAULT '';
-ALTER TABLE instances ADD COLUMN decimals INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE instances ADD COLUMN read_as TEXT NOT NULL DEFAULT '';
-"""
-
-ADDED = {2: PHASES_TABLE, 3: COUNTS_TABLE, 5: COST_UNITS}
-"""What each version has added; a file of an earlier one gets it when it is written."""
 
 _COUNTED_SINCE = 4
 _UNCOUNTED = "state = 'done' AND (iterations = 0 OR (best_iteration = 0 AND start_sha256 IS NULL))"
@@ -241,6 +134,30 @@ def read_ended(path: Path) -> set[str]:
     with opened(path) as connection:
         rows = connection.execute(f"SELECT key, {_state(connection)} FROM runs")
         return {str(key) for key, state in rows if state in (DONE, FAILED)}
+
+
+class Ending(NamedTuple):
+    """How far a run came, and of which commit the program was that made it."""
+
+    instance: str
+    label: str
+    state: str
+    iterations: int
+    solutions: int
+    seconds: float
+    commit: str
+
+
+def read_endings(path: Path) -> Sequence[Ending]:
+    """Return how far each run in the file of a study came; or raise StoreError. It is quick."""
+    with opened(path) as connection:
+        rows = connection.execute(
+            f"SELECT name, label, {_state(connection)}, iterations, solutions, seconds, "
+            "coalesce(\"commit\", '') FROM runs JOIN instances ON instances.id = runs.instance "
+            "JOIN configurations ON configurations.id = runs.configuration "
+            "LEFT JOIN hosts ON hosts.id = runs.host ORDER BY runs.id"
+        )
+        return [record_of(Ending, list(row), _DamagedError, "runs") for row in rows]
 
 
 def read_limits(path: Path) -> dict[str, float]:
@@ -412,7 +329,7 @@ class Store:
                 for statement in filter(str.strip, "".join(tables).split(";\n")):
                     do(statement)
                 if version < _COUNTED_SINCE:
-                    _let_wait(do)
+                    _let_wait(do, _UNCOUNTED)
                 do(f"PRAGMA application_id = {APPLICATION_ID}")
                 do(f"PRAGMA user_version = {STORE_VERSION}")
                 do("UPDATE runs SET state = ? WHERE state = ?", WAITING, RUNNING)
@@ -444,7 +361,8 @@ class Store:
         """Add those runs of ``plan`` that the file does not have; return how many.
 
         The first ones are batch 1. Runs that are added later are a batch of their own, because a
-        report must say that they were not planned from the beginning. Labels may change.
+        report must say that they were not planned from the beginning. Labels may change. Runs of a
+        version with other defaults wait to be done again.
 
         StoreError if a run has ended and the file has runs that the plan does not have: a study may
         then grow, but what was planned stays, or its results would be chosen afterwards.
@@ -482,6 +400,10 @@ class Store:
                 elif known[key] != configuration:
                     do("UPDATE runs SET configuration = ? WHERE key = ?", configuration, key)
             do("DELETE FROM configurations WHERE id NOT IN (SELECT configuration FROM runs)")
+            ended = list(do(f"SELECT key, parameters FROM runs WHERE state = '{DONE}'"))
+            for key, parameters in ended:
+                if not keyed[key].configuration.agrees_with(object_of(parameters)):
+                    _let_wait(do, "key = ?", key)
         return len(new)
 
     def waiting(self, *, with_failed: bool = False) -> list[str]:
@@ -622,11 +544,11 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[Do]:
         raise
 
 
-def _let_wait(do: Do) -> None:
-    """Let the runs that do not count any more be done again."""
+def _let_wait(do: Do, where: str, *values: object) -> None:
+    """Let the runs ``where`` that is so be done again."""
     for table in ("points", "phases", "counts"):
-        do(f"DELETE FROM {table} WHERE run IN (SELECT id FROM runs WHERE {_UNCOUNTED})")
-    do(f"UPDATE runs SET state = ?, started = NULL WHERE {_UNCOUNTED}", WAITING)
+        do(f"DELETE FROM {table} WHERE run IN (SELECT id FROM runs WHERE {where})", *values)
+    do(f"UPDATE runs SET state = '{WAITING}', started = NULL WHERE {where}", *values)
 
 
 def _now() -> str:
@@ -658,48 +580,3 @@ def write_slim(path: Path, out: Path) -> None:
                 [(json.dumps(host), row[0]) for host, row in zip(hosts, rows, strict=True)],
             )
             made.execute("VACUUM")
-
-
-class FileLock:
-    """A lock for the file at ``path``, held until :meth:`release` or the end of the process.
-
-    It is SQLite's own lock of an empty file beside it: a lock of the file itself would keep those
-    away who only read. BlockingIOError if another process, or another thread, holds it; OSError if
-    the file beside it cannot be made, or is not such a file.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.with_name(f"{path.name}-lock")
-        before = _made(self._file)
-        self._held = sqlite3.connect(
-            self._file, timeout=0, isolation_level=None, check_same_thread=False
-        )
-        try:
-            self._held.execute("BEGIN EXCLUSIVE")
-            if not os.path.samestat(before, self._file.stat()):
-                raise BlockingIOError("another one has just removed the file")
-        except (sqlite3.Error, OSError) as error:
-            self._held.close()
-            raise BlockingIOError(f"{path} is in use") from error
-
-    def release(self) -> None:
-        """Let go, and remove the file beside it."""
-        with suppress(OSError):  # Windows removes no open file; left behind, it does no harm
-            self._file.unlink()
-        self._held.close()
-
-
-def _made(path: Path) -> os.stat_result:
-    """Make an empty file, unless it is there; raise the system's own error if that is impossible.
-
-    No link is followed, and nothing else that is there is opened.
-    """
-    with suppress(FileExistsError), path.open("x"):
-        pass
-    found = path.lstat()
-    if not stat.S_ISREG(found.st_mode) or found.st_size:
-        what = f"{path.name} beside it is none of this program's files: move it away"
-        raise FileExistsError(errno.EEXIST, what)
-    if not os.access(path, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    return found

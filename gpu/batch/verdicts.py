@@ -129,7 +129,7 @@ def _sentences(several: Sequence[str]) -> str:
 
 
 def _cases(claim: Claim, item: Item, evidence: Evidence) -> list[_Case]:
-    condition, names = Condition.read(claim.check), names_of(item.design)
+    condition, names = Condition.read(claim.check), names_of(item.design, item.quoted)
     found = []
     for case in claim.each(item.design.instances):
         name = _name_of(case)
@@ -157,7 +157,7 @@ def _by_the_paper(claim: Claim, item: Item) -> bool | None:
 
 def _filled(claim: Claim, item: Item, evidence: Evidence) -> str:
     """Return the claim's text of our numbers, with these in it; empty if one is missing."""
-    names = names_of(item.design)
+    names = names_of(item.design, item.quoted)
     said = []
     try:
         for at, part in enumerate(text_parts(claim.ours)):
@@ -199,11 +199,30 @@ def _sides(found: Judgement, *, every: bool = False) -> str:
     )
 
 
+class _Quoted:
+    """The numbers that a paper quotes of other algorithms."""
+
+    def __init__(self, item: Item) -> None:
+        self._algorithms = {one.algorithm for one in item.quoted}
+        self._values = {(one.algorithm, one.measure): one.values for one in item.quoted}
+
+    def has(self, label: str) -> bool:
+        """Return whether it is the name of such an algorithm."""
+        return label in self._algorithms
+
+    def number(self, measure: str, label: str, instance: str) -> Values:
+        """Return a number of an algorithm, or raise MissingError."""
+        found = self._values.get((label, measure), {}).get(instance)
+        if found is None:
+            raise MissingError(f"the paper quotes no such number of {label} on {instance}")
+        return np.asarray(float(found))
+
+
 class _Ours:
     """The numbers of our runs: each with what it would be if other runs had been drawn."""
 
     def __init__(self, item: Item, analysis: Analysis) -> None:
-        self._item, self._analysis = item, analysis
+        self._item, self._analysis, self._quoted = item, analysis, _Quoted(item)
         self._samples = {(one.instance, one.label): one for one in analysis.samples}
         self._drawn: dict[tuple[str, int], NDArray[np.intp]] = {}
         self.fewest = len(item.design.seeds)  # runs behind a number that was asked for
@@ -212,6 +231,8 @@ class _Ours:
         """Return a number of a configuration on an instance, or raise MissingError."""
         if measure in ("friedman", "friedman-p"):
             return self._friedman(measure, instance)
+        if self._quoted.has(label):
+            return self._quoted.number(measure, label, instance)
         mine = self._sample(label, instance, measure)
         if measure == "speedup":
             base = self._sample(against, instance, measure)
@@ -277,6 +298,7 @@ class _Papers:
 
     def __init__(self, item: Item) -> None:
         self._known: dict[tuple[str, str, str, str], list[float]] = {}
+        self._quoted = _Quoted(item)
         for one in item.numbers:
             for instance, value in one.values.items():
                 place = one.measure, one.configuration, one.against, instance
@@ -284,6 +306,8 @@ class _Papers:
 
     def number(self, measure: str, label: str, against: str, instance: str) -> Values:
         """Return the paper's number, or raise MissingError unless it has exactly one."""
+        if self._quoted.has(label):
+            return self._quoted.number(measure, label, instance)
         known = self._known.get((measure, label, against, instance), [])
         if len(known) != 1:
             raise MissingError("the paper has no number of it, or several")

@@ -1,6 +1,6 @@
 // Tour construction with a group of threads an ant (2017): ST-GROUP and its successors.
 //
-// Policies: the order of the wheel (`Order`: NumberedCities, or a tour list), how the group finds
+// Policies: the order of the wheel (`Order`: NumberedCities, or a list), how the group finds
 // where the wheel stops (`Selection`: PrefixSearch, TilingRoulette), whether the group SHRINKS with
 // the cities left, and whether a launch builds whole tours (KE-ALL) or makes one step (KE-ONE).
 //
@@ -10,6 +10,7 @@
 #include "kernels.py"
 #include "roulette.cuh"
 #include "tours.cuh"
+#include "unvisited.cuh"
 
 // The cities on one wheel, in rows of 32 places, or of `width` in a group that is not of WHOLE
 // warps.
@@ -17,17 +18,25 @@ template <class Order, bool WHOLE>
 struct Places {
     const Order& order;
     const float* row;  // of weights
-    int first, width, lane;
+    int first, end, width, lane;
 
-    // The weights of COUNT rows from row `from` on, a row a register; 0 where there is no city.
-    // `padded` says that the padding behind the last city covers all of these rows.
-    template <int COUNT>
+    // The weights of COUNT rows from row `from` on, a row a register; 0 where there is no city. In
+    // the first FULL rows there is one in every place. `padded` says that the padding behind the
+    // last city covers all of these rows.
+    template <int FULL, int COUNT>
     INLINE void read(int from, bool padded, float (&weights)[COUNT]) const {
         int place = first + from * a_row() + lane;
+        if (Order::PADDED ? padded : FULL == 0 && WHOLE && place - lane + COUNT * LANES <= end) {
+            UNROLL for (int k = 0; k < COUNT; ++k) {
+                bool there = WHOLE || lane < width;
+                weights[k] = there ? order.weight(row, place + k * a_row()) : 0.0f;
+            }
+            return;
+        }
         UNROLL for (int k = 0; k < COUNT; ++k) {
             weights[k] = !WHOLE && lane >= width ? 0.0f
-                         : padded                ? order.weight(row, place + k * a_row())
-                                                 : order.weight_if_any(row, place + k * a_row());
+                         : k < FULL ? order.weight(row, place + k * a_row())
+                                    : order.weight_if_any(row, place + k * a_row(), end);
         }
     }
 
@@ -64,7 +73,7 @@ INLINE int turn(const Group<ALONE>& group, const Places<Order, WHOLE>& places, u
     int from = group.number() * COUNT;
     float weights[COUNT];
     unsigned units[COUNT];
-    places.read(from, true, weights);
+    places.template read<ALONE ? fewer_rows(COUNT, true) : 0>(from, true, weights);
     measure(Wheel(group.largest(largest_of(weights))), weights, units);
     Selection<COUNT> selection;
     Word before, own = selection.sum(units, places.lane), all = group.sum(own, before);
@@ -82,32 +91,26 @@ INLINE int turn_large(const Group<ALONE>& group, const Places<Order, WHOLE>& pla
     float weights[COUNT], top = 0.0f;
     unsigned units[COUNT];
     for (int at = from; at < end; at += COUNT) {
-        places.read(at, false, weights);
+        places.template read<0>(at, false, weights);
         top = fmaxf(top, largest_of(weights));
     }
     Wheel wheel(group.largest(top));
     Selection<COUNT> selection;
     Word before, own = 0;
     for (int at = from; at < end; at += COUNT) {
-        places.read(at, false, weights);
+        places.template read<0>(at, false, weights);
         measure(wheel, weights, units);
         own += selection.sum(units, lane);
     }
     Word all = group.sum(own, before), stop = Wheel::spin(word, all) - before;
     if (stop >= own) return -1;
     for (int at = from;; at += COUNT) {
-        places.read(at, false, weights);
+        places.template read<0>(at, false, weights);
         measure(wheel, weights, units);
         Word these = selection.sum(units, lane);
         if (stop < these) return places.place(at, selection.find(units, stop, lane));
         stop -= these;
     }
-}
-
-// The next lower number of rows for which there is code. A warp alone has more such numbers,
-// because it makes most of the steps.
-__device__ constexpr int fewer_rows(int rows, bool alone) {
-    return rows > PADDED_ROWS ? rows - (alone ? 4 : PADDED_ROWS) : rows > 4 ? 4 : rows / 2;
 }
 
 // An ant on its way, as each thread of its group sees it. Everything except `lane` is the same for
@@ -198,8 +201,8 @@ struct GroupWalk {
         Group<ALONE> group{memory, warps, warp, lane};
         const float* row =
             weights + static_cast<unsigned long long>(unsigned(city)) * unsigned(columns);
-        Places<Order, WHOLE> places{order, held_pointer(row), Order::SHORTENS ? step : 0, width,
-                                    lane};
+        Places<Order, WHOLE> places{
+            order, held_pointer(row), order.first(step), order.end(step), width, lane};
         int place;
         if constexpr (IS_LARGE) {
             int rows = (left() + slots() - 1) / slots();

@@ -176,6 +176,22 @@ def test_from_an_item_to_its_page(item: Path, inside: Command) -> None:
     assert again.exists()
 
 
+def test_parts_of_an_item_are_put_together_without_a_run(item: Path, inside: Command) -> None:
+    """Also on a machine without the device: what is done lies in other files."""
+    for runs in (1, 2):
+        part = inside("reproduce", item, "--instances", "kept", "--runs", runs, "--processes", 1)
+        assert part.returncode == 0, part.stderr
+    parts = [item.with_name(f"tiny-table-1-trial-r{runs}.sqlite") for runs in (1, 2)]
+    sources = [word for part in parts for word in ("--from", part)]
+    made = inside("reproduce", item, "--instances", "kept", "--page", *sources)
+    assert made.returncode == 0, made.stderr
+    assert "2 runs taken over" in made.stderr
+    states = [(row.label, row.state) for row in read_results(Path("tiny-table-1.sqlite")).rows]
+    assert states.count(("CPU", "done")) == 2
+    assert states.count(("CPU", "waiting")) == 1
+    assert states.count(("GPU", "waiting")) == 3
+
+
 def test_what_cannot_be_reproduced_is_refused(item: Path, inside: Command) -> None:
     for arguments, said in (
         (["2016/table-1"], "formicarium reproduce lists them"),

@@ -10,6 +10,7 @@ from typing import Any
 from app.report.outcome import PaperOutcome, index_page, paper_page, spread
 from gpu.batch.analysis import analyse
 from gpu.batch.cases import CaseRow
+from gpu.batch.coverage import kept_coverage
 from gpu.batch.papers import Item, find_item, items
 from gpu.batch.statistics import Interval
 from tests.app.conftest import Command
@@ -18,7 +19,8 @@ from tests.study_results import failed, run, study
 
 
 def test_a_page_of_each_paper(inside: Command, tmp_path: Path) -> None:
-    made = inside("reproduce", "--outcomes", tmp_path / "papers")
+    nothing = tmp_path / "nothing"  # instead of the results that come with the program
+    made = inside("reproduce", "--outcomes", tmp_path / "papers", "--results", nothing)
     assert made.returncode == 0, made.stderr
     names = {one.name.partition("/")[0] for one in items()}
     pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "papers").glob("*.md")}
@@ -31,6 +33,18 @@ def test_a_page_of_each_paper(inside: Command, tmp_path: Path) -> None:
     assert refused.returncode == 2
     assert "cannot be made" in refused.stderr
     assert inside("reproduce", "--keep", tmp_path).returncode == 2
+    assert inside("reproduce", "--results", tmp_path).returncode == 2
+
+
+def test_the_kept_pages_count_the_runs_that_come_with_the_program() -> None:
+    papers = Path(__file__).resolve().parents[3] / "docs" / "papers"
+    assert not [*papers.glob("results/*")], "results come with the program: see --results"
+    index = papers.joinpath("README.md").read_text("utf-8")
+    for item in (one for one in items() if one.kept_results.is_file()):
+        found = kept_coverage(item)
+        assert f"| {item.item} | {found.text} |" in index, f"{item.name}: --outcomes writes it anew"
+        page = papers.joinpath(f"{item.name.partition('/')[0]}.md").read_text("utf-8")
+        assert f"](../../resources/results/{item.kept_results.name})" in page
 
 
 def test_numbers_of_ours_stand_before_the_papers(golden: Golden) -> None:
@@ -56,6 +70,19 @@ def page_of(item: Item, rows: list[CaseRow], hosts: tuple[Mapping[str, Any], ...
     results = study(rows, budget=item.design.limits)
     results = replace(results, hosts=hosts or results.hosts)
     return paper_page([PaperOutcome(item, analyse(results), "r.sqlite")])
+
+
+def test_runs_that_ended_early_are_counted_and_named() -> None:
+    item = find_item("2013/table-3")
+    rows = [
+        run(name, "128 workers", seed, 400000, iterations=made, phases={"construction": 2.5})
+        for name, made in (("d198", 100), ("pr1002", 40), ("pr2392", 3))
+        for seed in (1, 2)
+    ]
+    lines = page_of(item, rows).splitlines()
+    assert "- Of 170 runs: 2 done, 4 cut, 164 missing" in lines
+    cut = "128 workers on {} after {} of 100 iterations"
+    assert f"- Cut: {cut.format('pr2392', 3)}; {cut.format('pr1002', 40)}" in lines
 
 
 def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -168,6 +169,38 @@ def test_verdicts_are_counted_and_listed() -> None:
         "not reproduced",
         f"Not so: 100 < 1. {CAUSE_UNKNOWN}",
     ]
+
+
+QUOTED = """
+on = ["*"]
+[[paper.quoted]]
+algorithm = "ESACO"
+measure = "mean-gap"
+values = { ring = 5.5, grid = 2.5 }
+"""
+
+
+def test_a_claim_may_compare_with_what_the_paper_quotes() -> None:
+    check = "check = \"mean_gap('one') < mean_gap('ESACO')\""
+    assert judge(f"{check}{QUOTED}").verdict is Verdict.REPRODUCED
+    # in the paper one has 3 on grid, and ESACO 2.5
+    assert OWN_NUMBERS in judge(f"{check}{QUOTED}").why
+    no_number = judge(f"check = \"mean('one') < mean('ESACO')\"{QUOTED}")
+    assert no_number.verdict is Verdict.UNTESTED
+    assert "quotes no such number of ESACO on ring" in no_number.why
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (('"ESACO"', '"one"'), "algorithm = 'one' must be a name that no configuration"),
+        (('"mean-gap"', '"speedup"'), "measure = 'speedup' must be one of mean-gap, least-gap"),
+        (("algorithm", "method"), "method"),
+    ],
+)
+def test_mistakes_in_what_is_quoted_are_named(change: tuple[str, str], said: str) -> None:
+    with pytest.raises(DesignError, match=re.escape(said)):
+        item_of(f"check = \"mean_gap('one') < 3\"{QUOTED}".replace(*change))
 
 
 def test_mistakes_in_a_claim_are_named(golden: Golden) -> None:
