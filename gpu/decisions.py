@@ -261,6 +261,7 @@ class Walk:
 
     def __init__(self, n: int, ant: int, iteration: int, start: int) -> None:
         self.ant, self.iteration = ant, iteration
+        self._n = n
         self._list = np.arange(n, dtype=np.int32)
         self._taken: list[int] = []  # the place where each city was in the list
         self.unvisited = np.ones(n, dtype=np.bool_)
@@ -274,12 +275,12 @@ class Walk:
     @property
     def city(self) -> int:
         """The city where the ant is."""
-        return int(self._list[self.step - 1])
+        return int(self._list[self._place_of(self.step - 1)])
 
     @property
     def previous(self) -> int | None:
         """The city before that; None at the start."""
-        return int(self._list[self.step - 2]) if self.step > 1 else None
+        return int(self._list[self._place_of(self.step - 2)]) if self.step > 1 else None
 
     @property
     def tour(self) -> NDArray[np.int32]:
@@ -293,9 +294,8 @@ class Walk:
 
     def go_to(self, city: int) -> None:
         """Visit ``city``, which is unvisited."""
-        step = self.step
-        place = step + int(np.flatnonzero(self._list[step:] == city)[0])
-        self._list[[step, place]] = self._list[[place, step]]
+        place = int(np.flatnonzero(self._list == city)[0])
+        self._swap(place, self._place_of(self.step))
         self._taken.append(place)
         self.unvisited[city] = False
 
@@ -303,7 +303,35 @@ class Walk:
         """Take the last step back."""
         self.unvisited[self.city] = True
         place = self._taken.pop()
-        self._list[[self.step, place]] = self._list[[place, self.step]]
+        self._swap(place, self._place_of(self.step))
+
+    def _place_of(self, position: int) -> int:
+        """Where the list has the city at this position of the tour."""
+        return position
+
+    def _swap(self, place: int, other: int) -> None:
+        self._list[[place, other]] = self._list[[other, place]]
+
+
+class CompressedWalk(Walk):
+    """One ant's list of unvisited cities (2020, Section 4.1, LC).
+
+    A city that is chosen changes places with the last of them, so the visited ones follow, the last
+    one first.
+    """
+
+    @property
+    def tour(self) -> NDArray[np.int32]:
+        """A read-only copy of the cities visited, in order; int32, shape (step,)."""
+        return frozen(self._list[self._n - self.step :][::-1].copy())
+
+    @property
+    def rest(self) -> NDArray[np.int32]:
+        """The unvisited cities in the order of the list; int32, shape (n - step,)."""
+        return self._list[: self._n - self.step]
+
+    def _place_of(self, position: int) -> int:
+        return self._n - 1 - position
 
 
 @runtime_checkable
@@ -356,6 +384,10 @@ class TourRule(ABC):
         """Start to replay an iteration; see :class:`gpu.core.decisions.Rule`."""
         return WalkReplay(self, trails, iteration, caveat)
 
+    def walk(self, ant: int, iteration: int) -> Walk:
+        """Return the walk of ``ant`` in the iteration, at its start."""
+        return Walk(self.instance.n, ant, iteration, self.start(ant, iteration))
+
     def start(self, ant: int, iteration: int) -> int:
         """Return the city where ``ant`` begins the iteration, both counted from 0."""
         return int(start_cities(self._seed, iteration, ant, self.instance.n))
@@ -397,8 +429,7 @@ class WalkReplay:
             raise ValueError(f"step = {step} must be in [1, {n})")
         walk = self._walk
         if walk is None or walk.ant != ant:
-            start = self._rule.start(ant, self._iteration)
-            walk = self._walk = Walk(n, ant, self._iteration, start)
+            walk = self._walk = self._rule.walk(ant, self._iteration)
         while walk.step > step:
             walk.go_back()
         while walk.step < step:

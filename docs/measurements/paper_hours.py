@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import re
 import sqlite3
 from collections import defaultdict
@@ -63,7 +64,8 @@ def hours(item: Item) -> float | None:
             if not known:
                 return None
             for name in colony.instances or item.design.instances:
-                total += _seconds(name, known) * len(item.design.seeds)
+                limit = item.design.budget_of(name, colony).seconds or math.inf
+                total += min(_seconds(name, known), limit) * len(item.design.seeds)
     return float(f"{total / 3600:.2g}")
 
 

@@ -54,6 +54,13 @@ class Configuration:
     # all parameters; None: automatic, by the size of the instance
     values: Mapping[str, Value | None]
 
+    def agrees_with(self, parameters: Mapping[str, Any]) -> bool:
+        """Whether a run had these values; one of a version with other defaults had not."""
+        return all(
+            value is None or parameters.get(name, value) == value
+            for name, value in self.values.items()
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -65,11 +72,17 @@ class Case:
     budget: StopSettings
     start: StartReference | None = None  # the solution to begin with, if the design names one
     measure: str = ""  # MEASURE_PHASES, where the phases of iterations are timed
+    alone: bool = False  # whether nothing may run beside it
 
     @property
     def device(self) -> Place:
         """The kind of device that it runs on."""
         return self.configuration.device
+
+    @property
+    def needs(self) -> Place:
+        """What of a machine it has for itself: a GPU, a core, or all cores where it is alone."""
+        return "cpu" if self.alone else self.device
 
     @property
     def key(self) -> str:
@@ -91,6 +104,7 @@ class Case:
             sorted(limits_of(self.budget).items()),
             self.start and self.start.sha256,
             *((self.measure,) if self.measure else ()),
+            *(("alone",) if self.alone else ()),
             *(({"read_as": read_as},) if (read_as := self.instance.reference.read_as) else ()),
         )
         return hashlib.sha256(json.dumps(decides).encode()).hexdigest()[:32]

@@ -222,6 +222,7 @@ class _ClusterWork:
         self._client = client
         self._threads = threads  # filled here, for whoever foresees the time
         self._counted = -math.inf
+        self._one_by_one = any(case.alone for case in cases)
         self._waiting: dict[str, deque[Case]] = {}
         for case in cases:
             self._waiting.setdefault(case.device, deque()).append(case)
@@ -256,7 +257,8 @@ class _ClusterWork:
         """Give every thread that is free its next case."""
         busy = Counter[str](case.device for case in self.under_way.values())
         for device, waiting in self._waiting.items():
-            for _ in range(min(self._threads[device] - busy[device], len(waiting))):
+            free = min(self._threads[device], 1) if self._one_by_one else self._threads[device]
+            for _ in range(min(free - busy[device], len(waiting))):
                 case = waiting.popleft()
                 yield case, "begun"
                 try:

@@ -95,6 +95,9 @@ class ColonyDesign:
     parameters: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     start: str = ""  # the file of the tour to begin with; {instance} stands for the name
     instances: tuple[str, ...] = ()  # names of those that it runs on; empty: on all
+    alone: bool = False  # whether nothing may run beside its runs, because their times are compared
+    # of each of its runs, in the place of the study's; None: those
+    budget: StopSettings | None = None
 
     @property
     def combinations(self) -> tuple[dict[str, Value], ...]:
@@ -162,12 +165,14 @@ class Design:
                 f"two colonies have the label {label!r}: give each of them a label of its own"
             )
         usual = () if self.measured_limit else (self.budget,)
-        if not all(budget.limited for budget in (*usual, *self.budgets.values())):
+        own = (one.budget for one in self.colonies if one.budget is not None)
+        budgets = (*usual, *self.budgets.values(), *own)
+        if not all(budget.limited for budget in budgets):
             raise DesignError(
                 "the runs might never end: give seconds, iterations or another limit in [budget]"
             )
         if self.measure:
-            for budget in (self.budget, *self.budgets.values()):
+            for budget in (self.budget, *budgets):
                 if limits_of(budget).keys() - {"go_on", "seconds"} != {"iterations"}:
                     raise DesignError(
                         f'measure = "{self.measure}" needs iterations in [budget]; it may have '
@@ -226,8 +231,10 @@ class Design:
         """By how much the seeds of a configuration differ from those of the one before it."""
         return max(self.seeds) - min(self.seeds) + 1
 
-    def budget_of(self, instance: str) -> StopSettings:
-        """Return the budget of the runs on the instance of this name."""
+    def budget_of(self, instance: str, one: ColonyDesign | None = None) -> StopSettings:
+        """Return the budget of the runs on the instance of this name, those of ``one`` if given."""
+        if one is not None and one.budget is not None:
+            return one.budget
         return self.budgets.get(instance, self.budget)
 
     @property
@@ -280,8 +287,10 @@ class Design:
                 "instances": list(one.instances),
                 "parameters": values,
                 "start": one.start,
+                "alone": one.alone,
+                "budget": {} if one.budget is None else limits_of(one.budget),
             }
-            given = {name: value for name, value in table.items() if value not in ("", {}, [])}
+            given = {name: value for name, value in table.items() if value not in ("", {}, [], 0)}
             parts.append("[[colony]]\n" + lines_of(given))
         return "\n".join(parts)
 
@@ -340,6 +349,8 @@ class _ColonyTable:
     instances: _Names = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
     start: str = ""
+    alone: bool = False
+    budget: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -375,7 +386,9 @@ _MUST = {
     "seeds": "whole numbers, such as [1, 2, 3] or { first = 1, count = 10 }",
     "count": f"a whole number from 1 to {MOST_CASES:,}, as in seeds = {{ first = 1, count = 10 }}",
     "apart": "true or false",
-    "budget": "a table: [budget], and limits such as seconds = 10 below",
+    "alone": "true or false",
+    "budget": "a table: [budget], and limits such as seconds = 10 below; in a colony, "
+    "budget = { seconds = 10 }",
     "budgets": "a table for each instance: d198 = { seconds = 5 }",
     "reading": 'a table for each file or pattern: "towns.csv" = { from = "Bern", open = true }',
     "measure": f'"{MEASURE_PHASES}", or be left out',
@@ -448,6 +461,8 @@ def _colony(table: Mapping[str, Any]) -> ColonyDesign:
         parameters={name: _tried(name, value) for name, value in found.parameters.items()},
         start=found.start,
         instances=tuple(found.instances),
+        alone=found.alone,
+        budget=_budget(found.budget) if found.budget else None,
     )
 
 

@@ -6,15 +6,18 @@ import abc
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from gpu.batch.cases import Case, CaseRecord
 from gpu.core.errors import FormicariumError
+from gpu.core.system import Place
 
 ATTEMPTS = 2  # processes that a case may cost
 
 RESOURCES: Mapping[str, str] = {"cuda": "GPU", "cpu": "CORES"}
 """What a worker of a cluster must have, by kind of device. Cases on one core go to any worker."""
+
+_KINDS: tuple[Place, ...] = get_args(Place)
 
 PROCESS_LOST_TWICE = (
     "the process that did this run ended twice without a result: it was killed, or the memory is "
@@ -81,18 +84,19 @@ class Executor(abc.ABC):
     def results(self, cases: Sequence[Case]) -> CaseEvents:
         """Do all ``cases``, about in this order, and yield what happens to them.
 
-        Cases on all cores come last, with nothing beside them. It ends early if it is cancelled,
-        or closed. ExecutorError if nothing more can be done.
+        Cases that are alone come later, one by one, and those on all cores last. It ends early if
+        it is cancelled, or closed. ExecutorError if nothing more can be done.
         """
         self.check(cases)
+        together = [case for case in cases if case.needs != "cpu"]
+        parts = [together, *([one for one in cases if _by_itself(one, kind)] for kind in _KINDS)]
         with self._opened({case.device for case in cases}) as place:
-            for whole in (False, True):
-                some = [case for case in cases if (case.device == "cpu") == whole]
+            for some in parts:
                 if some and not self.control.cancelled:
                     yield from self._results(some, place)
 
     def seconds(self, left: Mapping[str, float]) -> float:
-        """Return how long work takes that needs so many seconds one by one, by kind of device."""
+        """Return how long work takes that needs so many seconds one by one, by what cases need."""
         times = {kind: max(0.0, amount) / self.at_once(kind) for kind, amount in left.items()}
         last = times.pop("cpu", 0.0)  # which come after the others
         return max(times.values(), default=0.0) + last
@@ -112,4 +116,12 @@ class Executor(abc.ABC):
 
     @abc.abstractmethod
     def _results(self, cases: Sequence[Case], place: Any) -> CaseEvents:
-        """Do ``cases``, none of which must wait for others, at a ``place`` that was opened."""
+        """Do ``cases`` at a ``place`` that was opened.
+
+        None of them must wait for others, unless all need the whole machine: they are of one kind
+        of device then, and done one by one.
+        """
+
+
+def _by_itself(case: Case, device: Place) -> bool:
+    return case.needs == "cpu" and case.device == device

@@ -47,7 +47,8 @@ class LocalExecutor(Executor):
 
     Cases on one core have a process for each core, at most ``processes``. Cases on a GPU have
     one process for each GPU, which does ``gpu_runs`` at once and needs a core, too; those whose
-    phases are timed have the GPU for themselves. Cases on all cores have a process one by one.
+    phases are timed have the GPU for themselves. Cases on all cores, and those that are alone, have
+    a process one by one.
     """
 
     def __init__(
@@ -124,14 +125,17 @@ class LocalExecutor(Executor):
 
     def _workers(self, cases: Sequence[Case]) -> list[WorkerProcess]:
         wanted = Counter(str(case.device) for case in cases)
+        if cases[0].needs == "cpu":  # then all do, and are of one kind
+            (kind,) = wanted
+            name = self._cuda()[0] if kind == "cuda" else kind
+            return [WorkerProcess(name, kind, beside={kind: 1})]
         gpus = self._cuda() if wanted["cuda"] else ()
         cores = self._processes or max(1, usable_cores() - len(gpus))
         cores = min(cores, wanted["cpu:1"])
         each = {"cuda": len(gpus) * self._gpu_runs, "cpu:1": cores}
-        beside = {kind: count for kind, count in each.items() if count} or {"cpu": 1}
+        beside = {kind: count for kind, count in each.items() if count}
         workers = [WorkerProcess(name, "cuda", self._gpu_runs, beside) for name in gpus]
-        workers += [WorkerProcess("cpu:1", "cpu:1", beside=beside) for _ in range(cores)]
-        return workers or [WorkerProcess("cpu", "cpu", beside=beside)]
+        return workers + [WorkerProcess("cpu:1", "cpu:1", beside=beside) for _ in range(cores)]
 
     def _cuda(self) -> tuple[str, ...]:
         if self._gpus is None:

@@ -21,6 +21,7 @@ GAUGED: Mapping[str, str] = {
     "occupancy": "construction_warps",
     "choice-gflops": "choice_operations",
     "choice-gbs": "choice_bytes",
+    "tabu-bytes": "tabu_bytes",
 }
 """Measures that come from a colony's gauges, and which; see :class:`gpu.core.colony.Gauged`."""
 
@@ -248,6 +249,8 @@ def _gauged(measure: str, row: CaseRow) -> float | None:
         return None
     if measure == "occupancy":
         return 100 * row.counts[what] / row.counts["most_warps"]
+    if measure == "tabu-bytes":
+        return float(row.counts[what])
     milliseconds = row.phases.get("choice info", 0.0)
     return row.counts[what] / (1e6 * milliseconds) if milliseconds else None
 

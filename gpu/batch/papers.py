@@ -55,6 +55,7 @@ MEASURES: Mapping[str, tuple[str, str]] = {
     "construction-speedup": ("speedup of construction, on all instances the greatest", "times"),
     "update-speedup": ("speedup of the update, on all instances the greatest", "times"),
     "occupancy": ("warps that build tours at once, of those that could", "%"),
+    "tabu-bytes": ("bytes of an ant's tabu", ""),
     "choice-gflops": ("numbers computed in the choice info", "10⁹ a second"),
     "choice-gbs": ("bytes read and written in the choice info", "10⁹ a second"),
     "local-hits": ("local updates that find their trail in the memory", "%"),
@@ -328,7 +329,7 @@ def limited_seconds(design: Design) -> float | None:
     total = 0.0
     for one in design.colonies:
         for name in one.instances or design.instances:
-            seconds = design.budget_of(name).seconds
+            seconds = design.budget_of(name, one).seconds
             if seconds is None:
                 return None
             total += seconds * math.prod(map(len, one.parameters.values())) * len(design.seeds)
@@ -444,7 +445,8 @@ class Trial:
         for one in design.colonies:
             on = tuple(name for name in one.instances if name in kept)
             if on or not one.instances:
-                yield replace(one, instances=on)
+                own = None if one.budget is None else self._shorter(one.budget)
+                yield replace(one, instances=on, budget=own)
 
     def _shorter(self, budget: StopSettings) -> StopSettings:
         def least(given: float | None, most: float | None) -> float | None:

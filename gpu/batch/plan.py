@@ -107,10 +107,10 @@ def make_plan(
                 f"apart: leave out {named[instance.name]} or {path}"
             )
         digests[instance.name], named[instance.name] = instance.sha256, path
-        budget = design.budget_of(instance.name)
-        if not budget.limited:
-            raise DesignError(f"the limit of time on {instance.name} is not measured yet")
-        budget.criteria(instance)  # refuses a criterion that is impossible here
+        for budget in {design.budget_of(instance.name, one) for one in design.colonies}:
+            if not budget.limited:
+                raise DesignError(f"the limit of time on {instance.name} is not measured yet")
+            budget.criteria(instance)  # refuses a criterion that is impossible here
         planned = CaseInstance(
             InstanceReference(str(path.absolute()), instance.name, instance.sha256, str(read_as)),
             instance.real_n,
@@ -119,7 +119,11 @@ def make_plan(
             instance.cost_unit,
         )
         several.append(
-            [(planned, budget, *one) for one in _configurations(design, instance, folder)]
+            [
+                (planned, design.budget_of(instance.name, colony), *one, colony.alone)
+                for colony in design.colonies
+                for one in _configurations(design, colony, instance, folder)
+            ]
         )
         if len(design.seeds) * sum(map(len, several)) > MOST_CASES:
             raise too_many()
@@ -132,10 +136,11 @@ def make_plan(
             budget,
             start,
             design.measure,
+            alone,
         )
         for turn in range(len(design.seeds))
         for group in several
-        for instance, budget, configuration, start in group
+        for instance, budget, configuration, start, alone in group
     )
     _check_names(design, digests)
     _check_different(cases)
@@ -164,24 +169,23 @@ def _in_words(read_as: ReadAs) -> str:
 
 
 def _configurations(
-    design: Design, instance: Instance, folder: Path
+    design: Design, one: ColonyDesign, instance: Instance, folder: Path
 ) -> Iterator[tuple[Configuration, StartReference | None]]:
-    """Yield what runs on ``instance``, and what it begins with."""
-    for one in design.colonies:
-        if one.instances and instance.name not in one.instances:
-            continue
-        for values in one.combinations:
-            try:
-                configuration = _configuration(one, values, instance, len(design.instances) > 1)
-                start = None
-                if one.start:
-                    system = catalog.named(configuration.colony)
-                    catalog.check_takes_start(system, _ANY[one.device])
-                    file = folder / one.start.replace("{instance}", instance.name)
-                    start = StartReference.of(file, instance)
-            except FormicariumError as error:
-                raise type(error)(f"{one.label} on {instance.name}: {error}") from error
-            yield configuration, start
+    """Yield what of a colony of the design runs on ``instance``, and what it begins with."""
+    if one.instances and instance.name not in one.instances:
+        return
+    for values in one.combinations:
+        try:
+            configuration = _configuration(one, values, instance, len(design.instances) > 1)
+            start = None
+            if one.start:
+                system = catalog.named(configuration.colony)
+                catalog.check_takes_start(system, _ANY[one.device])
+                file = folder / one.start.replace("{instance}", instance.name)
+                start = StartReference.of(file, instance)
+        except FormicariumError as error:
+            raise type(error)(f"{one.label} on {instance.name}: {error}") from error
+        yield configuration, start
 
 
 def _configuration(

@@ -436,7 +436,7 @@ class Store:
                 for statement in filter(str.strip, "".join(tables).split(";\n")):
                     do(statement)
                 if version < _COUNTED_SINCE:
-                    _let_wait(do)
+                    _let_wait(do, _UNCOUNTED)
                 do(f"PRAGMA application_id = {APPLICATION_ID}")
                 do(f"PRAGMA user_version = {STORE_VERSION}")
                 do("UPDATE runs SET state = ? WHERE state = ?", WAITING, RUNNING)
@@ -468,7 +468,8 @@ class Store:
         """Add those runs of ``plan`` that the file does not have; return how many.
 
         The first ones are batch 1. Runs that are added later are a batch of their own, because a
-        report must say that they were not planned from the beginning. Labels may change.
+        report must say that they were not planned from the beginning. Labels may change. Runs of a
+        version with other defaults wait to be done again.
 
         StoreError if a run has ended and the file has runs that the plan does not have: a study may
         then grow, but what was planned stays, or its results would be chosen afterwards.
@@ -506,6 +507,10 @@ class Store:
                 elif known[key] != configuration:
                     do("UPDATE runs SET configuration = ? WHERE key = ?", configuration, key)
             do("DELETE FROM configurations WHERE id NOT IN (SELECT configuration FROM runs)")
+            ended = list(do(f"SELECT key, parameters FROM runs WHERE state = '{DONE}'"))
+            for key, parameters in ended:
+                if not keyed[key].configuration.agrees_with(object_of(parameters)):
+                    _let_wait(do, "key = ?", key)
         return len(new)
 
     def waiting(self, *, with_failed: bool = False) -> list[str]:
@@ -646,11 +651,11 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[Do]:
         raise
 
 
-def _let_wait(do: Do) -> None:
-    """Let the runs that do not count any more be done again."""
+def _let_wait(do: Do, where: str, *values: object) -> None:
+    """Let the runs ``where`` that is so be done again."""
     for table in ("points", "phases", "counts"):
-        do(f"DELETE FROM {table} WHERE run IN (SELECT id FROM runs WHERE {_UNCOUNTED})")
-    do(f"UPDATE runs SET state = ?, started = NULL WHERE {_UNCOUNTED}", WAITING)
+        do(f"DELETE FROM {table} WHERE run IN (SELECT id FROM runs WHERE {where})", *values)
+    do(f"UPDATE runs SET state = '{WAITING}', started = NULL WHERE {where}", *values)
 
 
 def _now() -> str:

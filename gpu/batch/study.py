@@ -76,7 +76,8 @@ class Study:
         self.taken = 0  # cases that came from ``sources``
         for source in sources:
             for record in read_records(source, store.waiting()):
-                self.taken += store.finish(record)
+                if keyed[record.key].configuration.agrees_with(record.parameters):
+                    self.taken += store.finish(record)
         self._waiting = {key: keyed[key] for key in store.waiting(with_failed=retry_failed)}
         counts = store.counts()
         self._total = len(keyed)
@@ -168,10 +169,10 @@ class Study:
                 expected = spent / count
             if expected is None:
                 return None if any(self._left.values()) else 0.0
-            left[kind.device] += cases * expected
+            left[kind.needs] += cases * expected
         now = time.monotonic()
         for key, begun in self._begun.items():
-            left[self._waiting[key].device] -= now - begun
+            left[self._waiting[key].needs] -= now - begun
         return self._executor.seconds(left)
 
 
@@ -180,11 +181,11 @@ class _Kind(NamedTuple):
 
     instance: str
     label: str
-    device: str
+    needs: str
 
     @classmethod
     def of(cls, case: Case) -> Self:
-        return cls(case.instance.name, case.configuration.label, case.device)
+        return cls(case.instance.name, case.configuration.label, case.needs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,7 @@ def expected_time(
                 except FormicariumError as error:
                     return ExpectedTime(NOT_KNOWN, None, str(error))
             seconds = tried[kind]
-        left[case.device] += seconds
+        left[case.needs] += seconds
     return ExpectedTime(basis, executor.seconds(left))
 
 

@@ -44,6 +44,13 @@ from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST, Candidates, build_ca
 OWN_DRAWS = {"i-roulette": Purpose.INDEPENDENT, "wrs": Purpose.RESERVOIR}
 """The selections in which each city draws its own random number, and the purpose of the number."""
 
+NUMBERED, TOUR_LIST, UNVISITED_LIST = range(3)
+"""In which order cities are on a wheel: of their numbers, of the ant's tour list (2017), or of its
+list of unvisited cities (2020)."""
+
+WHEEL_ORDERS = {"stc-roulette": TOUR_LIST, "lc-roulette": UNVISITED_LIST}
+"""The order of the selections that have another one than by number."""
+
 ANTS_A_LINE = 16  # ants in a block: their entries of one row of ``ends`` fill a cache line
 
 
@@ -75,6 +82,8 @@ class ConstructionWorkspace(NamedTuple):
     """What one thread works with, for one ant at a time."""
 
     unvisited: NDArray[np.int32]  # (width,): -1 for cities that the ant has not visited, else 0
+    # (n,): for lc-roulette, first the cities that the ant has not visited
+    rest: NDArray[np.uint32]
     keys: NDArray[np.int32]  # (width,): bits of the weights of cities
     lanes: NDArray[np.int32]  # (64 or more,): bits of the weights of candidates; then 0
     sums: NDArray[np.uint32]  # (width / 64,)
@@ -86,7 +95,7 @@ class ChoiceRules(NamedTuple):
     """How ants choose, in the form in which compiled code uses it."""
 
     key: Key  # the seed
-    lists: bool  # whether the wheel is in the order of the ants' tour lists
+    order: int  # of cities on the wheel; one of the constants above
     own: np.uint32  # purpose of the random numbers if each city draws its own; 0 for a wheel
     alpha: float
     factors: int  # α where it is whole, else -1
@@ -114,7 +123,7 @@ def choice_rules_of(
     alpha = float(parameters.alpha)
     return ChoiceRules(
         key_of(seed),
-        lists=selection == "stc-roulette" and not listed,
+        order=NUMBERED if listed else WHEEL_ORDERS.get(selection, NUMBERED),
         own=np.uint32(OWN_DRAWS.get(selection, 0)),
         alpha=alpha,
         factors=factors_of(alpha),
@@ -156,7 +165,13 @@ def workspace_of(n: int, cl: int) -> ConstructionWorkspace:
     """Allocate a thread's workspace, for lists of ``cl`` candidates."""
     width, lanes = padded(n), max(padded(width_of(cl)), WHEEL_BLOCK)
     return allocated(
-        ConstructionWorkspace, width, lanes=lanes, sums=width // WHEEL_BLOCK, words=4, deposits=n
+        ConstructionWorkspace,
+        width,
+        rest=n,
+        lanes=lanes,
+        sums=width // WHEEL_BLOCK,
+        words=4,
+        deposits=n,
     )
 
 
@@ -267,10 +282,14 @@ def _start(
 ) -> None:
     n = ants.routes.shape[1]
     workspace.unvisited[:n] = UNVISITED
-    if rules.lists:
+    if rules.order == TOUR_LIST:
         for other in range(n):
             ants.routes[ant, other] = other
         ants.routes[ant, city] = 0
+    elif rules.order == UNVISITED_LIST:
+        for other in range(n):
+            workspace.rest[other] = other
+        workspace.rest[city] = n - 1
     ants.routes[ant, 0] = city
 
 
@@ -316,12 +335,19 @@ def choose(
         else:
             largest = random_keys.reservoir_of_all(keys, key)
         city = np.uint32(wheel.first_of(keys, largest))
-    elif rules.lists:
+    elif rules.order == TOUR_LIST:
         scale = wheel.scale_of(largest)
         stop = wheel.spin(word, wheel.add_up(keys, scale, sums))
         position = wheel.place_at(keys, scale, route, step, stop)
         city = route[position]
         route[position] = route[step]
+    elif rules.order == UNVISITED_LIST:
+        scale = wheel.scale_of(largest)
+        stop = wheel.spin(word, wheel.add_up(keys, scale, sums))
+        left = workspace.rest[: route.size - step]
+        position = wheel.place_at(keys, scale, left, 0, stop)
+        city = left[position]
+        left[position] = left[left.size - 1]
     else:
         city = np.uint32(wheel.slot_of(keys, largest, sums, word))
     route[step] = city
@@ -354,8 +380,8 @@ def choose_once(
 
     It is written to the ant's ``route``. The matrices have one row, that of the city where the ant
     is; its weights are written. The ant chooses between ``cities``: their parts of a wheel and
-    their own random numbers are written. The workspace has the unvisited cities, and gets the
-    random words of the step.
+    their own random numbers are written. The workspace has the unvisited cities, also as a list,
+    and gets the random words of the step.
     """
     weigh_row(matrices, rules, 0)
     draw_block(workspace.words, rules.key, ROULETTE, iteration, ant, step // 4)

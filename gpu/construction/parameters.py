@@ -15,6 +15,10 @@ TOUR_SELECTIONS = {
         "roulette wheel over the tour list, whose unvisited end shrinks (2017); "
         "with candidate lists the same as roulette"
     ),
+    "lc-roulette": (
+        "roulette wheel over the list of unvisited cities, whose last one takes the place of the "
+        "one visited (2020, LC and CT); with candidate lists the same as roulette"
+    ),
     "i-roulette": (
         "largest product of the city's weight and its own random number (2013); heavy weights "
         "win more often than by the random proportional rule"

@@ -6,11 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from gpu.construction.cpu import choice_rules_of, choose_once, rows_of, workspace_of
+from gpu.construction.cpu import (
+    NUMBERED,
+    UNVISITED_LIST,
+    choice_rules_of,
+    choose_once,
+    rows_of,
+    workspace_of,
+)
 from gpu.construction.parameters import AsParameters, CpuParameters
 from gpu.core.arrays import frozen
 from gpu.core.decisions import TrailSource
-from gpu.decisions import CityChoice, CityDraw, TourRule, Walk
+from gpu.decisions import CityChoice, CityDraw, CompressedWalk, TourRule, Walk
 from gpu.problems.tsp.instance import TspInstance
 
 OUTCOMES = {"i-roulette": CityDraw.I_ROULETTE, "wrs": CityDraw.RESERVOIR}  # without a wheel
@@ -39,6 +46,11 @@ class AsRule(TourRule):
                 "the iteration itself may fall otherwise."
             )
 
+    def walk(self, ant: int, iteration: int) -> Walk:
+        """Return the walk of ``ant`` in the iteration, at its start."""
+        kind = CompressedWalk if self._rules.order == UNVISITED_LIST else Walk
+        return kind(self.instance.n, ant, iteration, self.start(ant, iteration))
+
     def choose(self, walk: Walk, trails: TrailSource) -> CityChoice:
         """Draw one of the unvisited cities, or of the unvisited candidates where there are any."""
         city, outcome = walk.city, self._outcome
@@ -48,8 +60,9 @@ class AsRule(TourRule):
             if len(near):
                 outcome = CityDraw.FALLBACK
             everyone = np.flatnonzero(walk.unvisited).astype(np.int32)
-            cities = walk.rest.copy() if self._rules.lists else everyone
+            cities = everyone if self._rules.order == NUMBERED else walk.rest.copy()
         n, workspace = len(tau), self._workspace
+        workspace.rest[: len(walk.rest)] = walk.rest
         workspace.unvisited[:n] = -walk.unvisited.astype(np.int32)
         matrices = rows_of(tau[None], eta[None], self._neighbours[city : city + 1])
         parts, draws = np.zeros(len(cities), np.uint32), np.zeros(len(cities), np.float32)

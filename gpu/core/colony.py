@@ -69,7 +69,8 @@ class Gauged(Protocol):
         ``construction_warps`` and ``most_warps`` are the warps of the kernel that builds tours that
         a multiprocessor holds at the same time, by the driver, and those that it could hold.
         ``choice_bytes`` and ``choice_operations`` are what the phase "choice info" reads and writes
-        in global memory, and the numbers that it computes, a power as one.
+        in global memory, and the numbers that it computes, a power as one. ``tabu_bytes`` are those
+        of the tabu of one ant, wherever it is kept.
         """
 
 

@@ -174,7 +174,7 @@ def place_at(
     step: int,
     stop: np.uint64,
 ) -> int:
-    """As :func:`slot_at`, in the order of an ant's tour list, from ``step`` on.
+    """As :func:`slot_at`, in the order of an ant's list of cities, from place ``step`` on.
 
     Return a place on that list.
     """

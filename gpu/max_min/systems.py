@@ -27,7 +27,7 @@ _SELECTIONS = {
 _TABUS = {
     "bt": ("a tabu bit a city", "in bits"),
     "ct": ("compact tabu", "in a compact list"),
-    "lc": ("tour list", "in a list"),
+    "lc": ("list compression", "in a list with places"),
 }
 
 
@@ -63,7 +63,7 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
     structure, where = _TABUS[tabu]
     name = f"{selection}-{tabu}{'-cl' if listed else ''}"
     lists = "candidate lists, a warp an ant; " if listed else "a block an ant; "
-    wheel = "roulette" if listed or tabu == "bt" else "stc-roulette"
+    wheel = "roulette" if listed or tabu == "bt" else "lc-roulette"
     rule = "wrs" if selection == "wrs" else wheel  # what the CPU calls it
     few = "first among near cities, " if listed else ""
     return SystemOf(

@@ -44,6 +44,18 @@ def trials_parameter() -> Any:
     )
 
 
+def reward_parameter(usual: float) -> Any:
+    """Declare the field ``reward`` with this default."""
+    return parameter(
+        usual,
+        "L",
+        "An ant adds this, divided by its number of colors, to the trails of its coloring.",
+        0,
+        1e6,
+        live=True,
+    )
+
+
 @dataclass(frozen=True)
 class ColoringParameters(Parameters):
     """What every ACO-RLF colony has; defaults from the 2017 paper, Sections II and V."""
@@ -70,14 +82,7 @@ class ColoringParameters(Parameters):
     rho: float = parameter(
         0.5, "ρ", "Share of every trail that remains each iteration.", 0, 1, live=True
     )
-    reward: float = parameter(
-        300.0,
-        "L",
-        "An ant adds this, divided by its number of colors, to the trails of its coloring.",
-        0,
-        1e6,
-        live=True,
-    )
+    reward: float = reward_parameter(1.0)
     deposit: str = parameter(
         "class",
         "Δτ",
@@ -122,7 +127,12 @@ MOST_SEARCHES = 128
 
 @dataclass(frozen=True)
 class ColoringTabuParameters(ColoringParameters):
-    """Parameters of the colonies whose best ants' colorings tabu searches repair."""
+    """Parameters of the colonies whose best ants' colorings tabu searches repair.
+
+    They are not the paper's, and have the reward with which they were tuned.
+    """
+
+    reward: float = reward_parameter(300.0)
 
     searches: int | None = parameter(
         None,

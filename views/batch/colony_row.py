@@ -155,6 +155,8 @@ class ColonyRow(QFrame):
         self._shown = one
         more = [f"It begins with the tour {one.start}"] if one.start else []
         more += [f"It runs on {', '.join(one.instances)} alone"] if one.instances else []
+        more += ["Nothing runs beside its runs"] if one.alone else []
+        more += ["Its runs have limits of their own"] if one.budget else []
         self.setToolTip(plain_tip(". ".join(more)))
         self._check()
 

@@ -140,7 +140,7 @@ class Groups(TourConstruction):
             self.source, shrinks, rows = self.alone, False, self.alone.whole
         flags = f"{str(shrinks).lower()}, {rows}, {str(fits).lower()}"
         self.kernel = f"build_tours_by_groups<{order}, {self.selection}, {flags}>"
-        self.place = self.ants, self._block, 0 if order == "GlobalList" else shared
+        self.place = self.ants, self._block, 0 if order.startswith("Global") else shared
         share = min(rows, -(-self.n // self._block))
         self.values = {"width": self._width, "share": share, "padding": self._padding}
 

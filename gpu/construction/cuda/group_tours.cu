@@ -10,6 +10,7 @@
 #include "kernels.py"
 #include "roulette.cuh"
 #include "tours.cuh"
+#include "unvisited.cuh"
 
 // The cities on one wheel, in rows of 32 places, or of `width` in a group that is not of WHOLE
 // warps.
@@ -17,7 +18,7 @@ template <class Order, bool WHOLE>
 struct Places {
     const Order& order;
     const float* row;  // of weights
-    int first, width, lane;
+    int first, end, width, lane;
 
     // The weights of COUNT rows from row `from` on, a row a register; 0 where there is no city.
     // `padded` says that the padding behind the last city covers all of these rows.
@@ -26,8 +27,8 @@ struct Places {
         int place = first + from * a_row() + lane;
         UNROLL for (int k = 0; k < COUNT; ++k) {
             weights[k] = !WHOLE && lane >= width ? 0.0f
-                         : padded                ? order.weight(row, place + k * a_row())
-                                                 : order.weight_if_any(row, place + k * a_row());
+                         : padded ? order.weight(row, place + k * a_row(), end)
+                                  : order.weight_if_any(row, place + k * a_row(), end);
         }
     }
 
@@ -102,12 +103,6 @@ INLINE int turn_large(const Group<ALONE>& group, const Places<Order, WHOLE>& pla
         if (stop < these) return places.place(at, selection.find(units, stop, lane));
         stop -= these;
     }
-}
-
-// The next lower number of rows for which there is code. A warp alone has more such numbers,
-// because it makes most of the steps.
-__device__ constexpr int fewer_rows(int rows, bool alone) {
-    return rows > PADDED_ROWS ? rows - (alone ? 4 : PADDED_ROWS) : rows > 4 ? 4 : rows / 2;
 }
 
 // An ant on its way, as each thread of its group sees it. Everything except `lane` is the same for
@@ -198,8 +193,8 @@ struct GroupWalk {
         Group<ALONE> group{memory, warps, warp, lane};
         const float* row =
             weights + static_cast<unsigned long long>(unsigned(city)) * unsigned(columns);
-        Places<Order, WHOLE> places{order, held_pointer(row), Order::SHORTENS ? step : 0, width,
-                                    lane};
+        Places<Order, WHOLE> places{
+            order, held_pointer(row), order.first(step), order.end(step), width, lane};
         int place;
         if constexpr (IS_LARGE) {
             int rows = (left() + slots() - 1) / slots();

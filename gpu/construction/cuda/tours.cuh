@@ -5,6 +5,11 @@
 #include "gpu/cuda/kernels/geometry.cuh"
 #include "gpu/cuda/kernels/portable.cuh"
 #include "gpu/cuda/kernels/random.cuh"
+#include "kernels.py"
+
+// A wheel order policy says at which place of a list or matrix each city is on the wheel. On the
+// wheel of a step are the places from first(step) on and before end(step); weight() may also be
+// asked for the places of the padding behind.
 
 // Wheel order policy: all cities in the order of their numbers, with one tabu bit each.
 
@@ -21,12 +26,15 @@ struct NumberedCities {
 
     static constexpr bool SHORTENS = false;  // the same for all steps
 
-    INLINE float weight(const float* row, int place) const {
+    INLINE int first(int) const { return 0; }
+    INLINE int end(int) const { return n; }
+
+    INLINE float weight(const float* row, int place, int) const {
         return visited[place / 32] >> place % 32 & 1 ? 0.0f : __ldg(row + place);
     }
 
-    INLINE float weight_if_any(const float* row, int place) const {
-        return place < n ? weight(row, place) : 0.0f;
+    INLINE float weight_if_any(const float* row, int place, int end) const {
+        return place < end ? weight(row, place, end) : 0.0f;
     }
 
     INLINE int city(int place) const { return place; }
@@ -56,26 +64,27 @@ struct NumberedCities {
 
 // A list in shared memory, two bytes an entry: for fewer than 65536 cities. Behind the end it holds
 // n, where rows of weights have a 0, in as many places as a group may read there.
-struct EntriesInShared {
+struct SharedList {
     static constexpr bool SHORTENS = true;  // fewer places with each step
     unsigned short* entries;
     int n;
 
-    INLINE float weight(const float* row, int place) const {
+    INLINE SharedList(void* shared, unsigned*, int*, int n_)
+        : entries(static_cast<unsigned short*>(shared)), n(n_) {}
+
+    INLINE int first(int step) const { return step; }
+    INLINE int end(int) const { return n; }
+
+    INLINE float weight(const float* row, int place, int) const {
         return __ldg(row + unsigned(entries[place]));
     }
 
     // For places that may lie behind the padding.
-    INLINE float weight_if_any(const float* row, int place) const {
-        return place < n ? weight(row, place) : 0.0f;
+    INLINE float weight_if_any(const float* row, int place, int end) const {
+        return place < end ? weight(row, place, end) : 0.0f;
     }
 
     INLINE int city(int place) const { return entries[place]; }
-};
-
-struct SharedList : EntriesInShared {
-    INLINE SharedList(void* shared, unsigned*, int*, int n_)
-        : EntriesInShared{static_cast<unsigned short*>(shared), n_} {}
 
     // Definition 1, with the start city swapped to the front. All threads of the block call this.
     INLINE void begin(int start, int padding) const {
@@ -105,10 +114,15 @@ struct GlobalList {
 
     static constexpr bool SHORTENS = true;  // fewer places with each step
 
-    INLINE float weight(const float* row, int place) const { return weight_if_any(row, place); }
+    INLINE int first(int step) const { return step; }
+    INLINE int end(int) const { return n; }
 
-    INLINE float weight_if_any(const float* row, int place) const {
-        return place < n ? __ldg(row + cities[place]) : 0.0f;
+    INLINE float weight(const float* row, int place, int end) const {
+        return weight_if_any(row, place, end);
+    }
+
+    INLINE float weight_if_any(const float* row, int place, int end) const {
+        return place < end ? __ldg(row + cities[place]) : 0.0f;
     }
 
     INLINE int city(int place) const { return cities[place]; }
@@ -126,53 +140,11 @@ struct GlobalList {
     INLINE void finish(int*, int) const {}
 };
 
-// Wheel order policy: the compact tabu CT (2020, Section 4.1). It needs half the memory of a tour
-// list that also knows the place of each city.
-//
-// As in the paper, but counted from the other end, so that its order is that of the tour list
-// above: entries from the cursor on are the unvisited cities. A city whose own entry is
-// there is unvisited if the entry is the city itself. The entry of another city says where it is,
-// or that it is visited.
-
-struct CompactList : EntriesInShared {
-    static constexpr unsigned short VISITED = 0xffff;
-    int* tour;
-
-    INLINE CompactList(void* shared, unsigned*, int* tour_, int n_)
-        : EntriesInShared{static_cast<unsigned short*>(shared), n_}, tour(tour_) {}
-
-    // All threads of the block call this.
-    INLINE void begin(int start, int padding) const {
-        fill(start, padding, threadIdx.x, blockDim.x);
-        if (threadIdx.x == 0) tour[0] = start;
-    }
-
-    // All of so many threads call this.
-    INLINE void fill(int start, int padding, int thread, int threads) const {
-        for (int i = thread; i < n + padding; i += threads) {
-            int entry = i == start ? 0 : min(i, n);
-            if (i == 0) entry = start == 0 ? VISITED : start;
-            entries[i] = static_cast<unsigned short>(entry);
-        }
-    }
-
-    // One thread calls this.
-    INLINE void take(int place, int city, int step) const {
-        tour[step] = city;
-        drop(place, city, step);
-    }
-
-    // The first unvisited city moves to the place of the one that is visited, unless it is that.
-    INLINE void drop(int place, int city, int step) const {
-        unsigned short first = entries[step];
-        if (place != step) entries[place] = first;
-        entries[step] = VISITED;
-        if (place != step) entries[first] = static_cast<unsigned short>(place);
-        if (city < step) entries[city] = VISITED;
-    }
-
-    INLINE void finish(int*, int) const {}
-};
+// The next lower number of rows for which there is code, where a warp looks at so many rows of 32
+// places. A warp alone has more such numbers, because it makes most of the steps.
+__device__ constexpr int fewer_rows(int rows, bool alone) {
+    return rows > PADDED_ROWS ? rows - (alone ? 4 : PADDED_ROWS) : rows > 4 ? 4 : rows / 2;
+}
 
 // The length of a tour, computed while it is built. A warp holds 32 cities at a time, one a lane,
 // so the tour need not be read again. All lanes of the warp call these.

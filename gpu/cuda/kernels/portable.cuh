@@ -170,6 +170,17 @@ INLINE float quick_root(float square) {
 #endif
 }
 
+// One over a number, off by one unit in the last place at most.
+INLINE float quick_inverse(float value) {
+#if defined(__CUDA_ARCH__) && !defined(FORMICARIUM_EMULATION)
+    float inverse;
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(inverse) : "f"(value));
+    return inverse;
+#else
+    return 1.0f / value;
+#endif
+}
+
 // What an operation makes of the values of a warp, in every lane.
 template <class Value, class Operation>
 INLINE Value warp_reduced(Value value, Operation operation) {

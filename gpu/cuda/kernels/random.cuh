@@ -90,6 +90,14 @@ struct OwnWords {
     }
 
     INLINE unsigned of(int city) const { return from(at(city), 0); }
+
+    // All bits of it flipped, at no more cost: odd_share() makes 1 - u of it.
+    INLINE unsigned complement_of(int city) const {
+        unsigned long long product =
+            at(city) * static_cast<unsigned long long>(PHILOX_MULTIPLIERS_0);
+        unsigned y = unsigned(product >> 32) ^ unsigned(product) ^ key.z;
+        return y * (0u - PHILOX_MULTIPLIERS_1) + ~key.w;
+    }
 };
 
 // A number in [1, 2) whose 23 bits after the point are the highest of a word.

@@ -7,7 +7,7 @@ They differ in how ants draw a city, in the tabu, and in whether there are candi
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from gpu.core.legacy import Legacy
@@ -101,6 +101,10 @@ class MmasColony(DeviceTourColony):
         state = State(self._machine.download(self._arrays["state"]))
         begun, best = self._update.begun(self._arrays), self._update.restart_best(self._arrays)
         self._update.take_over(self._arrays, state.best_length, begun, best)
+
+    def gauges(self) -> Mapping[str, int]:
+        """And the bytes of an ant's tabu; see :class:`gpu.core.colony.Gauged`."""
+        return {**super().gauges(), "tabu_bytes": self._construction.tabu_bytes}
 
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""

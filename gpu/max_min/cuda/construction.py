@@ -14,10 +14,10 @@ from gpu.cuda.trails import weight_columns
 from gpu.max_min.cuda import kernels
 from gpu.max_min.cuda.kernels import (
     GROUP_BYTES,
-    LIST_PADDING,
     MOST_LIST_WARPS,
     MOST_WARPS,
     OTHERS_BYTES,
+    SAMPLED_ROWS,
     TILE_CITIES,
     WeightForm,
 )
@@ -32,8 +32,11 @@ LEAST_SHARE = 0.25
 
 LC, BT, CT = "LC", "BT", "CT"
 
-SAMPLED_LISTS = {LC: "SharedList", CT: "CompactList"}
-"""Names of the tabus in gpu/max_min/cuda/reservoir.cu."""
+UNVISITED_LISTS = {LC: "CompressedList", CT: "CompactList"}
+"""Names of the tabus in gpu/construction/cuda/unvisited.cuh."""
+
+ENTRY_BYTES = {LC: 4, CT: 2}
+"""Bytes of shared memory a city, for each of these."""
 
 LISTED_TABUS = {LC: "ListTabu", BT: "BitmaskTabu", CT: "CompactTabu"}
 """Names of the tabus in gpu/max_min/cuda/other_cities.cuh."""
@@ -44,22 +47,37 @@ class MmasConstruction(TourConstruction):
 
     form = WeightForm.FLOATS
     listed_form = WeightForm.NONE
+    tabu_bytes: int  # that the tabu of an ant takes, in registers, shared or global memory
 
 
 class Wheel(StDynamic, MmasConstruction):
-    """RWM-LC: the tour list and tiling roulette, as ST-DYNAMIC of the Ant System (2017)."""
+    """RWM with a list of unvisited cities: tiling roulette and warps that retire (2017)."""
+
+    source = kernels.RWM_LC
+    alone = kernels.RWM_LC_ALONE
+    order = UNVISITED_LISTS[LC]
+    other = "GlobalUnvisited"
+
+    def _arrange(self, machine: Machine, parameters: MmasGroupParameters) -> None:
+        super()._arrange(machine, parameters)
+        self.tabu_bytes = self.place[2] or 4 * self.n  # in global memory it is in the tours
 
     def _asked(self, parameters: MmasGroupParameters) -> tuple[int | None, bool]:
         return None if parameters.warps is None else LANES * parameters.warps, False
 
+    def _shared_bytes(self) -> int:
+        return super()._shared_bytes() + 2 * self.n  # and the places
+
 
 class CompactWheel(Wheel):
-    """RWM-CT: the same with the compact tabu."""
+    """The same with the compact tabu, which needs no padding."""
 
-    source = kernels.COMPACT
-    alone = None
-    order = "CompactList"
-    other = "GlobalList"
+    source = kernels.RWM_CT
+    alone = kernels.RWM_CT_ALONE
+    order = UNVISITED_LISTS[CT]
+
+    def _shared_bytes(self) -> int:
+        return 2 * self.n
 
 
 class Rows(MmasConstruction):
@@ -83,6 +101,7 @@ class Rows(MmasConstruction):
         tiles = next(count for count in shapes if count >= needed)
         self.kernel = f"build_tours_by_rows<{selection}, {row}, {tiles}>"
         self.place = self.ants, LANES * warps, 0
+        self.tabu_bytes = 4 * LANES * warps * -(-tiles // 4)  # a word a lane for four tiles
         # What is read after the last row is not used.
         columns = weight_columns(self.n)
         whole = 2 * (self.n * columns + max(0, TILE_CITIES * tiles - columns))
@@ -97,18 +116,21 @@ class Rows(MmasConstruction):
 class Sampling(MmasConstruction):
     """WRS with a list of unvisited cities."""
 
-    source = kernels.RESERVOIR
-
     def _arrange(self, machine: Machine, parameters: MmasGroupParameters, tabu: str) -> None:
         half = parameters.weights == HALF_WEIGHTS
         self.form = WeightForm.HALVES if half else WeightForm.FLOATS
         row = "HalfRow" if half else "FullRow"
-        self.kernel = f"build_tours_by_reservoir<{SAMPLED_LISTS[tabu]}, {row}>"
-        shared = 2 * (self.n + LIST_PADDING)
+        shared = ENTRY_BYTES[tabu] * self.n
+        self.tabu_bytes = shared
         check_shared(machine, shared, self.n, "mmas-wrs-bt")
-        # The fastest as measured: with more ants, fewer warps an ant keep the GPU busy.
-        fastest = 4 if self.n <= 900 else 2 if self.n <= 1500 else 1
-        self.place = self.ants, LANES * (parameters.warps or fastest), shared
+        warps = parameters.warps or 1  # one is the fastest: it needs no barrier
+        alone = warps == 1
+        self.source = kernels.RESERVOIR_ALONE if alone else kernels.RESERVOIR
+        most, *fewer = SAMPLED_ROWS[alone]
+        rows = next((count for count in fewer if self.n > LANES * most), most)
+        order = UNVISITED_LISTS[tabu]
+        self.kernel = f"build_tours_by_reservoir<{order}, {row}, {str(alone).lower()}, {rows}>"
+        self.place = self.ants, LANES * warps, shared
 
 
 class ListTours(MmasConstruction):
@@ -130,7 +152,8 @@ class ListTours(MmasConstruction):
             WeightForm.INVERSES if samples else WeightForm.PACKED if half else WeightForm.FLOATS
         )
         self.source = kernels.LISTS_WRS if samples else kernels.LISTS_RWM
-        tabu_bytes = -(-{LC: 4 * n, BT: -(-n // 8), CT: 2 * n}[tabu] // 16) * 16
+        tabu_bytes = -(-(-(-n // 8) if tabu == BT else ENTRY_BYTES[tabu] * n) // 16) * 16
+        self.tabu_bytes = tabu_bytes
         check_shared(machine, tabu_bytes + OTHERS_BYTES, n, "mmas-rwm-bt-cl")
         rows = 1 if width == LANES else kernels.MOST_LIST_ROWS
         warps = min(MOST_LIST_WARPS, -(-self.ants // machine.multiprocessors))

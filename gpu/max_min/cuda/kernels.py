@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from gpu.construction.cuda.kernels import TourBuilding, group_source
+from gpu.construction.cuda.kernels import GroupSource, TourBuilding, group_source
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.kernels.constants import LANES
@@ -23,8 +24,9 @@ SAMPLED_TILES = {"FullRow": (1, 2, 5), "HalfRow": (1, 2, 4, 5, 10)}
 LANE_CITIES: c.Int32 = 8  # consecutive cities whose weights a lane reads at once
 TILE_CITIES: c.Int32 = LANE_CITIES * LANES  # and a warp
 
-LIST_PADDING: c.Int32 = 4 * LANES
-"""Places of a list that a warp reads at once in reservoir.cu, some beyond its end."""
+SAMPLED_ROWS = {True: (44, 16), False: (16,)}
+"""Rows of 32 weights that a warp holds in registers where it samples them from a list, alone for an
+ant or not."""
 
 MOST_WARPS: c.Int32 = parameters.MOST_WARPS
 MOST_LIST_WARPS: c.Int32 = 32  # of a block at most whose candidate lists are in shared memory
@@ -207,9 +209,18 @@ def _lists(
 
 _HERE = "gpu/max_min/cuda"
 
-COMPACT = group_source(
-    "MMAS-RWM-CT", "CompactList", "GlobalList", "TilingRoulette, true", 40, 16, steps=False
-)
+
+def _groups(tabu: str, order: str) -> tuple[GroupSource, GroupSource]:
+    """The kernels of RWM with a list of unvisited cities: for any group, and for a warp alone."""
+    shared = partial(group_source, near=order, far="GlobalUnvisited", any_size=16, steps=False)
+    return (
+        shared(f"MMAS-RWM-{tabu}", choice="TilingRoulette, true", whole=40),
+        shared(f"MMAS-RWM-{tabu} alone", choice="TilingRoulette, false", whole=44),
+    )
+
+
+RWM_LC, RWM_LC_ALONE = _groups("LC", "CompressedList")
+RWM_CT, RWM_CT_ALONE = _groups("CT", "CompactList")
 LISTS_RWM = KernelSource(
     f"{_HERE}/lists.cu",
     _lists(
@@ -223,14 +234,21 @@ LISTS_RWM = KernelSource(
 LISTS_WRS = KernelSource(
     f"{_HERE}/lists.cu", _lists("ReservoirSampling", SplitLists=_LIST_KERNELS), part="WRS"
 )
-RESERVOIR = KernelSource(
-    f"{_HERE}/reservoir.cu",
-    {
-        f"build_tours_by_reservoir<{order}, {row}>": BuildToursByRows
-        for order in ("SharedList", "CompactList")
+
+
+def _reservoirs(alone: bool) -> KernelSource:
+    """The kernels of WRS with a list of unvisited cities, for a warp alone or a group of warps."""
+    names = [
+        f"build_tours_by_reservoir<{order}, {row}, {str(alone).lower()}, {rows}>"
+        for order in ("CompressedList", "CompactList")
         for row in TILES
-    },
-)
+        for rows in SAMPLED_ROWS[alone]
+    ]
+    part = "alone" if alone else "in groups"
+    return KernelSource(f"{_HERE}/reservoir.cu", dict.fromkeys(names, BuildToursByRows), part=part)
+
+
+RESERVOIR_ALONE, RESERVOIR = _reservoirs(True), _reservoirs(False)
 ROWS = KernelSource(f"{_HERE}/rows.cu", _rows("WheelOfRows", TILES), part="RWM")
 ROWS_WRS = KernelSource(f"{_HERE}/rows.cu", _rows("ReservoirOfRows", SAMPLED_TILES), part="WRS")
 _POWERS = ("WholePower", "RealPower")

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "gpu/construction/cuda/tours.cuh"
+#include "gpu/construction/cuda/unvisited.cuh"
 #include "gpu/cuda/kernels/candidates.cuh"
 #include "gpu/cuda/kernels/choice.cuh"
 #include "gpu/cuda/kernels/geometry.cuh"
@@ -54,63 +55,34 @@ INLINE unsigned unvisited_eight(const Tabu& tabu, int eight, int n, int step) {
     return open;
 }
 
-// CT: see CompactList.
-struct CompactTabu {
-    CompactList list;
+// LC and CT: see CompressedList and CompactList.
+template <class List>
+struct UnvisitedTabu {
+    List list;
 
-    INLINE CompactTabu(void* shared, int n) : list(shared, nullptr, nullptr, n) {}
+    INLINE UnvisitedTabu(void* shared, int n) : list(shared, nullptr, nullptr, n) {}
 
     INLINE void begin(int, int start, int lane) {
         list.fill(start, 0, lane, LANES);
         __syncwarp();
     }
 
-    INLINE unsigned seen(int city) const { return list.entries[city]; }
+    // Where the city is on the list, if it is unvisited.
+    INLINE unsigned seen(int city) const { return list.entry(city); }
 
     INLINE bool visited(unsigned seen, int city, int step) const {
-        return seen != (city < step ? seen : unsigned(city)) || seen == CompactList::VISITED;
+        return list.visited(seen, city, step);
     }
 
-    INLINE void mark(unsigned seen, int city, int step) const {
-        list.drop(city < step ? int(seen) : city, city, step);
-    }
+    INLINE void mark(unsigned seen, int city, int step) const { list.drop(int(seen), city, step); }
 
     INLINE unsigned unvisited_of(int eight, int n, int step) const {
         return unvisited_eight(*this, eight, n, step);
     }
 };
 
-// LC: the tour list, and the place of each city on it.
-struct ListTabu {
-    unsigned short *cities, *places;
-
-    INLINE ListTabu(void* shared, int n)
-        : cities(static_cast<unsigned short*>(shared)), places(cities + n) {}
-
-    INLINE void begin(int n, int start, int lane) const {
-        for (int i = lane; i < n; i += LANES) {
-            int other = i == 0 ? start : i == start ? 0 : i;
-            cities[i] = places[i] = static_cast<unsigned short>(other);
-        }
-        __syncwarp();
-    }
-
-    INLINE unsigned seen(int city) const { return places[city]; }
-
-    INLINE bool visited(unsigned seen, int, int step) const { return seen < unsigned(step); }
-
-    INLINE void mark(unsigned seen, int city, int step) const {
-        unsigned short first = cities[step];
-        cities[seen] = first;
-        places[first] = static_cast<unsigned short>(seen);
-        cities[step] = static_cast<unsigned short>(city);
-        places[city] = static_cast<unsigned short>(step);
-    }
-
-    INLINE unsigned unvisited_of(int eight, int n, int step) const {
-        return unvisited_eight(*this, eight, n, step);
-    }
-};
+typedef UnvisitedTabu<CompressedList> ListTabu;
+typedef UnvisitedTabu<CompactList> CompactTabu;
 
 // Cities beyond the candidate lists: where no candidate is left, an ant goes to the heaviest of all
 // unvisited cities, the lowest on a tie. That is about one step in fifty.

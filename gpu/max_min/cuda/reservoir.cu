@@ -1,65 +1,167 @@
 // MMAS-WRS-LC and -CT (2020): weighted reservoir sampling over the unvisited cities of a list. A
 // block is an ant.
+//
+// A lane reads the weights of all its cities at once, and while they are on their way it draws the
+// cities' random numbers. Fewer rows of places are looked at as cities get fewer: for each number
+// of rows there is code.
 #include "gpu/construction/cuda/tours.cuh"
+#include "gpu/construction/cuda/unvisited.cuh"
 #include "kernels.py"
 #include "numbered_rows.cuh"
 #include "reservoir.cuh"
 
-// LC and CT: lanes look at unvisited cities that stand side by side on the list.
-template <class List>
-struct Listed {
-    static constexpr int AT_ONCE = LIST_PADDING / LANES;
-    List list;
+// Some unvisited cities of a lane: one in each of COUNT rows of 32 places. In the first FULL rows
+// there is a city for every lane.
+template <class List, class Row, int COUNT, int FULL>
+struct ListedRows {
+    const List& list;
+    const typename Row::Stored* row;
+    int first, apart, left;  // the lane's first place, the next but so many, all unvisited cities
+    float weights[COUNT], chances[COUNT];
 
-    INLINE Listed(void* shared, int* tour, int n) : list(shared, nullptr, tour, n) {}
-
-    INLINE void begin(int start) const { list.begin(start, AT_ONCE * LANES); }
-
-    template <class Row>
-    INLINE void sample(Search& search, const Group<>& group, const typename Row::Stored* row,
-                       int step) const {
-        int places = AT_ONCE * LANES, all = group.warps * places;
-        for (int first = step + group.warp * places; first < list.n; first += all) {
-            Some<Row> some(list, row, first + group.lane);
-            if (search.limit.scale == 0.0f) search.estimate(some);
-            search.look(some, first + all >= list.n);
+    // Returns what the best of these cities has at least, w / -ln(u).
+    INLINE float read(const OwnWords& words) {
+        int cities[COUNT];
+        float most = 0.0f;
+        UNROLL for (int k = 0; k < COUNT; ++k) cities[k] = has(k) ? list.city(place(k)) : 0;
+        UNROLL for (int k = 0; k < COUNT; ++k) weights[k] = has(k) ? Row::at(row, cities[k]) : 0;
+        UNROLL for (int k = 0; k < COUNT; ++k) {
+            Chance chance(odd_share(words.complement_of(cities[k])));
+            chances[k] = chance.most;
+            most = fmaxf(most, chance.least * weights[k]);
         }
+        return most;
     }
 
-    // Called by all threads; one of them sampled the city that won.
-    INLINE void take(const Sample& own, int city, int step) const {
-        if (own.city == city) list.take(own.place, city, step);
+    // Which of these cities can win where the best has `least` or more.
+    INLINE Admitted<COUNT> admitted(float least) const {
+        Admitted<COUNT> found;
+        UNROLL for (int eight = 0; eight < COUNT; eight += 8) {
+            unsigned signs = 0;
+            UNROLL for (int k = min(eight + 8, COUNT) - 1; k >= eight; --k) {
+                float beyond = __fmaf_rn(-weights[k], chances[k], least);
+                signs = __funnelshift_l(__float_as_uint(beyond), signs, 1);
+            }
+            found.words[eight / 32] |= signs << eight % 32;
+        }
+        return found;
+    }
+
+    // Offers these cities with their keys.
+    INLINE void offer(Sample& best, const OwnWords& words, Admitted<COUNT> found) const {
+        for (int k = found.first(); k >= 0; k = found.first()) {
+            found.leave(k);
+            int own = place(k), city = list.city(own);
+            float key = Reservoir::minus_log2(words.of(city)) * __frcp_rn(Row::at(row, city));
+            best.offer(key, city, own);
+        }
+        __syncwarp();
+    }
+
+    INLINE int place(int k) const { return first + k * apart; }
+
+  private:
+    INLINE bool has(int k) const { return k < FULL || place(k) < left; }
+};
+
+// An ant on its way, as each thread of its group sees it. Everything except `group.lane`, `kept`
+// and parts of `grown` is the same for all threads of a warp.
+//
+// A warp looks at MOST rows at once.
+template <class List, class Row, bool ALONE, int MOST>
+struct ReservoirWalk {
+    typedef typename Row::Stored Stored;
+    const List& list;
+    const Group<ALONE>& group;
+    const Draws& draws;
+    const Stored* weights;
+    int columns, n, step, city, kept;  // the last cities, one a lane
+    int* tour;
+    GrowingTour grown;
+
+    INLINE void finish() {
+        run<MOST, 0, true>(MOST);
+        run_down<MOST>();
     }
 
   private:
-    // Cities of a lane, every 32nd from `first` on; beyond the end the list has one of weight 0.
-    template <class Row>
-    struct Some {
-        static constexpr int COUNT = AT_ONCE;
-        const List& list;
-        const typename Row::Stored* row;
-        int first;
-        int cities[AT_ONCE];
-        float weights[AT_ONCE];
+    // Of a row of all warps.
+    INLINE int slots() const { return group.size() * LANES; }
 
-        INLINE Some(const List& list_, const typename Row::Stored* row_, int first_)
-            : list(list_), row(row_), first(first_) {
-            UNROLL for (int i = 0; i < COUNT; ++i) cities[i] = city(i);
-            UNROLL for (int i = 0; i < COUNT; ++i) weights[i] = Row::at(row, cities[i]);
+    template <int COUNT>
+    INLINE void run_down() {
+        constexpr int FEWER = fewer_rows(COUNT, ALONE);
+        run<COUNT, FEWER, false>(FEWER);
+        if constexpr (FEWER > 0) run_down<FEWER>();
+    }
+
+    // Makes steps while there are more than `fewer` rows.
+    template <int COUNT, int FULL, bool MANY>
+    INLINE void run(int fewer) {
+        int end = n - fewer * slots();
+        while (step < end) {
+            OwnWords keys(draws, (step & -LANES) + group.lane, RESERVOIR);  // of 32 steps
+            int pause = min(end, (step | (LANES - 1)) + 1);
+            for (; step < pause; ++step) {
+                advance<COUNT, FULL, MANY>(OwnWords(keys, step & (LANES - 1)));
+                if (group.lane == (step & (LANES - 1))) kept = city;
+                group.meet();
+            }
+            if (group.number() == 0 && (step == n || step % LANES == 0)) write();
         }
+    }
 
-        INLINE unsigned word(const OwnWords& words, int i) const { return words.of(cities[i]); }
-        INLINE float weight(int i) const { return weights[i]; }
-        INLINE float roughly(int i) const { return weights[i]; }
-        INLINE float again(int i) const { return Row::at(row, city(i)); }
-        INLINE int city(int i) const { return list.city(place(i)); }
-        INLINE int place(int i) const { return first + i * LANES; }
-    };
+    // Up to 32 cities at the end of the tour.
+    INLINE void write() {
+        int begin = (step - 1) & -LANES;
+        if (!List::KEEPS_ORDER && begin + group.lane < step) tour[begin + group.lane] = kept;
+        grown.add(kept, begin, step, group.lane);
+    }
+
+    // Chooses a city and goes there. MANY: there may be more than COUNT rows.
+    template <int COUNT, int FULL, bool MANY>
+    INLINE void advance(const OwnWords& words) {
+        const Stored* own =
+            weights + static_cast<unsigned long long>(unsigned(city)) * unsigned(columns);
+        int left = n - step, first = group.number() * LANES + group.lane;
+        ListedRows<List, Row, COUNT, FULL> rows{list, held_pointer(own), first, slots(), left};
+        Sample best = Sample::none();
+        float least = 0.0f;
+        for (int begin = 0; begin < left; begin += COUNT * slots()) {
+            rows.first = first + begin;
+            float most = rows.read(words);
+            if (!MANY || least == 0.0f) least = Chance::reached(most);
+            Admitted<COUNT> found = rows.admitted(least);
+            if constexpr (ALONE && !MANY) {
+                int k = found.first();
+                unsigned own = found.several() ? ~0u : k < 0 ? 0 : unsigned(rows.place(k)) + 1;
+                unsigned lanes = __ballot_sync(ALL_LANES, own != 0), top = warp_max(own);
+                if ((lanes & (lanes - 1)) == 0 && top != ~0u) {  // only one of all can win
+                    city = list.city(int(top - 1));
+                    __syncwarp();
+                    if (k >= 0) list.drop(int(top - 1), city, step);
+                    return;
+                }
+            }
+            if (__any_sync(ALL_LANES, found.any())) {
+                rows.offer(best, words, found);
+                if constexpr (MANY) least = fmaxf(least, best.reached());
+            }
+            if constexpr (!MANY) break;
+        }
+        city = best.winner(group);
+        if (best.city == city) list.drop(best.place, city, step);
+    }
 };
 
-template <class List, class Row>
-__global__ void __launch_bounds__(MOST_WARPS* LANES, 1) build_tours_by_reservoir(
-    const BuildToursByRows arguments) {
+// Blocks that a multiprocessor is to have room for, which bounds the registers of a thread.
+template <bool ALONE, int MOST>
+constexpr int room_for = ALONE ? (MOST > 16 ? 12 : 32) : 1;
+
+// A warp looks at MOST rows at once.
+template <class List, class Row, bool ALONE, int MOST>
+__global__ void __launch_bounds__(ALONE ? LANES : MOST_WARPS * LANES, room_for<ALONE, MOST>)
+build_tours_by_reservoir(const BuildToursByRows arguments) {
     const auto [construction, weights, columns] = arguments;
     const auto [first_ant, end_ant, seed, geometry, tours, lengths, state] = construction;
     const int n = geometry.n;
@@ -67,33 +169,26 @@ __global__ void __launch_bounds__(MOST_WARPS* LANES, 1) build_tours_by_reservoir
     __shared__ GroupMemory memory;
     int lane = threadIdx.x % LANES, ant = first_ant + blockIdx.x;
     int warp = __shfl_sync(ALL_LANES, threadIdx.x / LANES, 0);  // known to be the same in all lanes
-    Group<> group{memory, int(blockDim.x) / LANES, warp, lane};
+    Group<ALONE> group{memory, int(blockDim.x) / LANES, warp, lane};
     Draws draws{seed, unsigned(ant), unsigned(state->iteration)};
-    const typename Row::Stored* rows = static_cast<const typename Row::Stored*>(weights);
     int* tour = row_of(tours, ant, n);
-    Listed<List> tabu(shared, tour, n);
-    int city = draws.start(n), step = 1, kept = city;  // the last cities, one a lane
-    GrowingTour grown{geometry, city, city};
-    tabu.begin(city);
+    List list(shared, nullptr, tour, n);
+    int start = draws.start(n);
+    list.begin(start, 0);
     group.meet();
-    while (step < n) {
-        OwnWords keys(draws, (step & -LANES) + lane, RESERVOIR);  // of 32 steps, one a lane
-        int pause = min(n, (step | (LANES - 1)) + 1);
-        for (; step < pause; ++step) {
-            const typename Row::Stored* row =
-                rows + static_cast<unsigned long long>(unsigned(city)) * unsigned(columns);
-            Search search(OwnWords(keys, step & (LANES - 1)), group.warps == 1);
-            tabu.template sample<Row>(search, group, held_pointer(row), step);
-            city = search.winner(group);
-            tabu.take(search.best, city, step);
-            if (lane == (step & (LANES - 1))) kept = city;
-            group.meet();
-        }
-        if (warp == 0) {
-            int first = (step - 1) & -LANES;
-            if (first + lane < step) tour[first + lane] = kept;
-            grown.add(kept, first, step, lane);
-        }
-    }
-    if (warp == 0) grown.report(state, ant, lengths, lane);
+    ReservoirWalk<List, Row, ALONE, MOST> walk{list,
+                                               group,
+                                               draws,
+                                               static_cast<const typename Row::Stored*>(weights),
+                                               columns,
+                                               n,
+                                               1,
+                                               start,
+                                               start,
+                                               tour,
+                                               GrowingTour{geometry, start, start}};
+    walk.finish();
+    if (warp > 0) return;
+    if (List::KEEPS_ORDER) list.finish(tour, lane);
+    walk.grown.report(state, ant, lengths, lane);
 }

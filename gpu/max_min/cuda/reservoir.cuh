@@ -43,6 +43,55 @@ struct KeyLimit {
     }
 };
 
+// Bounds of 1 / -ln(u) that need no logarithm, for v = 1 - u: it is 1/v - 1/2 - v/12 - v^2/24 -
+// ..., and what comes behind 1/2 adds up to 0 at v = 0 and to 1/2 at v = 1, less than v/2 between.
+//
+// A city of weight w has w / -ln(u); the one that has most wins.
+struct Chance {
+    float most, least;
+
+    INLINE explicit Chance(float v)
+        : most(quick_inverse(v) - 0.5f), least(__fmaf_rn(v, -0.5f, most)) {}
+
+    // What the best city of the warp has at least, where `least` times the weight is `mine` for
+    // the best of the lane: not quite so much, for products are rounded.
+    static INLINE float reached(float mine) {
+        return __uint_as_float(warp_max(__float_as_uint(mine))) * (1.0f - 0x1p-12f);
+    }
+};
+
+// Which of COUNT cities of a lane can win.
+template <int COUNT>
+struct Admitted {
+    unsigned words[(COUNT + 31) / 32] = {};
+
+    INLINE bool any() const {
+        bool found = words[0] != 0;
+        if constexpr (COUNT > 32) found = (words[0] | words[1]) != 0;
+        return found;
+    }
+
+    INLINE bool several() const {
+        bool found = (words[0] & (words[0] - 1)) != 0;
+        if constexpr (COUNT > 32)
+            found = found || (words[1] & (words[1] - 1)) != 0 || (words[0] && words[1]);
+        return found;
+    }
+
+    // Or -1.
+    INLINE int first() const {
+        if constexpr (COUNT > 32)
+            if (words[0] == 0 && words[1]) return 31 + __ffs(words[1]);
+        return __ffs(words[0]) - 1;
+    }
+
+    INLINE void leave(int k) {
+        UNROLL for (int word = 0; word < (COUNT + 31) / 32; ++word) {
+            if (k / 32 == word) words[word] &= ~(1u << k % 32);
+        }
+    }
+};
+
 // The best city that a thread has looked at.
 struct Sample {
     float key;
@@ -58,8 +107,14 @@ struct Sample {
         place = better ? its_place : place;
     }
 
+    // What the best city of the warp has at least; see Chance.
+    INLINE float reached() const {
+        return KeyLimit::of_key(__uint_as_float(warp_min(__float_as_uint(key)))).scale;
+    }
+
     // The city of the best sample of the group.
-    INLINE int winner(const Group<>& group) const {
+    template <bool ALONE>
+    INLINE int winner(const Group<ALONE>& group) const {
         return group.first_of_largest(__uint_as_float(0x7f800000u - __float_as_uint(key)), city);
     }
 };

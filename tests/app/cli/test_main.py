@@ -41,7 +41,7 @@ def test_the_lists_can_be_read_by_programs_and_people(inside: Command) -> None:
     colonies = json.loads(inside("colonies", "--json").stdout)
     row = next(row for row in colonies if row["name"] == "as-seq")
     options = {one["name"]: one["options"] for one in row["parameters"]}
-    assert list(options["selection"])[:3] == ["roulette", "stc-roulette", "i-roulette"]
+    assert list(options["selection"])[:3] == ["roulette", "stc-roulette", "lc-roulette"]
     assert options["ants"] is None
     assert "  stc-roulette: roulette wheel over the tour list" in inside("colonies").stdout
     assert [row["name"] for row in colonies][:2] == ["acs-gpu-alt", "acs-gpu-spm"]

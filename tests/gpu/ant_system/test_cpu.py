@@ -31,7 +31,7 @@ from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import assert_same_tours, run_together, trails_of
 from tests.gpu.cpu.test_geometry import instance_of
 
-SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
+SELECTIONS = ("roulette", "stc-roulette", "lc-roulette", "i-roulette", "wrs")
 
 
 SMALL = {

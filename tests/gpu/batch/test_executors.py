@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pytest
 
-from gpu.batch.cases import DONE, FAILED
+from gpu.batch.cases import DONE, FAILED, CaseRecord
 from gpu.batch.cluster import ClusterExecutor
 from gpu.batch.executor import PROCESS_LOST_TWICE, ExecutorError
 from gpu.batch.local import LocalExecutor, WorkerProcess
@@ -72,6 +72,41 @@ def test_processes_do_all_runs_whatever_their_number(toys: Path) -> None:
         assert (one.state, one.iterations) == (DONE, 4)
         assert (one.seed, one.best) == (other.seed, other.best)
         assert one.host["device"] == "cpu:1"
+
+
+ALONE = (
+    TOML.replace("count = 3", "count = 2")
+    + """
+[[colony]]
+label = "few"
+colony = "toy"
+alone = true
+"""
+)
+
+
+@pytest.mark.usefixtures("thread_of_dask")
+@pytest.mark.parametrize("kind", ["local", "cluster"])
+def test_nothing_runs_beside_a_run_that_is_alone(toys: Path, kind: str) -> None:
+    executor = LocalExecutor(2) if kind == "local" else ClusterExecutor("local", 2)
+    cases = planned(toys, ALONE).cases
+    under_way: set[str] = set()
+    alone = {case.key: case.alone for case in cases}
+    ended = []
+    for case, event in executor.results(cases):
+        if event == "begun":
+            assert not any(alone[key] for key in under_way)
+            assert not (under_way and case.alone)
+            under_way.add(case.key)
+        else:
+            assert isinstance(event, CaseRecord)
+            under_way.remove(case.key)
+            ended.append((case.configuration.label, event))
+    assert len(ended) == len(cases) == 12
+    assert [label for label, _ in ended[-4:]] == ["few"] * 4  # after all others
+    assert {record.state for _, record in ended} == {DONE}
+    if kind == "local":
+        assert [record.host["at_once"]["cpu:1"] for _, record in ended] == [2] * 8 + [1] * 4
 
 
 def test_a_run_waits_and_is_given_up_as_told(toys: Path) -> None:

@@ -17,6 +17,7 @@ from gpu.batch.paper_comparison import ABOVE, WITHIN, beside, not_run, shortfall
 from gpu.batch.papers import (
     ALL,
     MEASURES,
+    RATIOS,
     Item,
     Trial,
     find_item,
@@ -88,11 +89,12 @@ def test_the_items_are_those_of_the_papers() -> None:
     wanted = {f"2016/table-{number}" for number in range(3, 11)}
     wanted |= {"2016/table-3-construction", "2016/table-9-solutions"}
     wanted |= {f"2016/figure-{number}" for number in range(6, 11)}
-    wanted |= {f"2020/table-{number}" for number in range(3, 11)}
+    wanted |= {f"2020/table-{number}" for number in (1, *range(3, 11))}
     wanted |= {f"2020/figure-{number}" for number in range(6, 12)}
     wanted |= {f"2013/{name}" for name in ("table-3", "table-4")}
     wanted |= {f"2013/figure-{number}" for number in range(6, 10)}
-    wanted |= {"2020/trials", "murooka/table-1", "murooka/trials", "2017/figure-1", "2017/text"}
+    wanted |= {"2017/figure-1", "2017/text", "2017/kernels", "2020/trials"}
+    wanted |= {"murooka/table-1", "murooka/trials"}
     assert names == wanted
     assert find_item("2016/table-5").item == "Table 5"
 
@@ -112,6 +114,16 @@ def test_an_item_names_what_exists(item: Item) -> None:
         assert set(numbers.marks) <= set(numbers.values)
         assert set(numbers.values) <= {*item.design.instances, ALL}
     assert Design.from_toml(item.design.to_toml()) == item.design
+
+
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
+def test_runs_of_one_core_whose_times_are_compared_are_alone(item: Item) -> None:
+    """Runs beside them would make them longer, and speedups over them greater."""
+    timed = {one.against for one in item.numbers if one.measure in RATIOS}
+    timed |= {one.configuration for one in item.numbers if one.measure in ("seconds", "tours-ms")}
+    for one in item.design.colonies:
+        if one.device == "cpu:1" and timed & {one.label_of(some) for some in one.combinations}:
+            assert one.alone
 
 
 def test_parameters_fit_the_instances_of_the_papers(tsplib: Path) -> None:

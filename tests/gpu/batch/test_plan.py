@@ -8,6 +8,7 @@ import pytest
 
 from gpu.batch import plan as plans
 from gpu.batch.design import ColonyDesign, Design, DesignError, Value, read_design
+from gpu.batch.papers import Trial
 from gpu.batch.plan import matching
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.run.stopping import StopSettings
@@ -48,7 +49,10 @@ def test_a_design_is_read_and_written() -> None:
         ("a file.tsp",),
         (1, 5),
         StopSettings(seconds=0.5, target_gap=0.0, go_on=True),
-        (ColonyDesign("x, y", "acs", parameters={"odd name": ("a", 1.5)}, start="t/{instance}"),),
+        (
+            ColonyDesign("x, y", "acs", parameters={"odd name": ("a", 1.5)}, start="t/{instance}"),
+            ColonyDesign("slow", "acs", alone=True, budget=StopSettings(seconds=5, go_on=True)),
+        ),
     )
     assert Design.from_toml(strange.to_toml()) == strange
 
@@ -246,3 +250,17 @@ def test_a_pattern_does_not_look_at_a_whole_disk(
     with pytest.raises(InstanceError, match="goes through more than 8 files and folders"):
         matching(tree, "**/*.tsp")
     assert len(matching(tree, "*.tsp")) == 2
+
+
+def test_a_colony_has_a_budget_of_its_own(toys: Path) -> None:
+    text = f'{TOML}\n[[colony]]\nlabel = "slow"\ncolony = "toy"\nbudget = {{ iterations = 2 }}\n'
+    budgets = {one.configuration.label: one.budget for one in planned(toys, text).cases}
+    assert {label: one.iterations for label, one in budgets.items()} == {
+        "toy, ants 2": 4,
+        "toy, ants 3": 4,
+        "slow": 2,
+    }
+    assert not budgets["slow"].go_on
+    part = Trial(iterations=1).of(Design.from_toml(text))
+    assert [one.budget and one.budget.iterations for one in part.colonies] == [None, 1]
+    assert "might never end" in sentence(text.replace("{ iterations = 2 }", "{ go_on = true }"))

@@ -39,7 +39,7 @@ def record_of(run: Case) -> CaseRecord:
         reason="the limit of 4 iterations is reached",
         started="2030-01-01T00:00:00+00:00",
         host=HOST,
-        parameters={"ants": 2},
+        parameters=run.configuration.values,
         seconds=0.25,
         iterations=4,
         solutions=8,
@@ -234,6 +234,22 @@ def test_to_read_a_closed_file_needs_no_file_beside_it(toys: Path) -> None:
     with opened(path):
         store.close()  # at once, though somebody reads
     assert len(read_results(path).rows) == 12
+
+
+def test_runs_of_a_version_with_other_defaults_wait_again(toys: Path) -> None:
+    plan = planned(toys)
+    first, second, *_ = plan.cases
+    other = replace(record_of(first), parameters={**first.configuration.values, "rho": 0.3})
+    with Store(toys / "a.sqlite") as store:
+        store.adopt(plan)
+        store.finish(other)
+        store.finish(record_of(second))
+        store.adopt(plan)
+        assert store.counts() == {"waiting": 11, "running": 0, "done": 1, "failed": 0}
+        assert store.finish(other)
+    with Store(toys / "b.sqlite") as store:
+        study = Study(plan, store, Inline(), sources=[toys / "a.sqlite"])
+        assert study.taken == 1
 
 
 def test_runs_are_taken_over_from_other_results(toys: Path) -> None:

@@ -98,9 +98,13 @@ class AsLiteral(LiteralTours):
         start = int(start_cities(self.seed, self.iteration, ant, n))
         tour_list = list(range(n))  # what is visited, then what is not (2017, Definition 1)
         tour_list[0], tour_list[start] = tour_list[start], tour_list[0]
+        unvisited = list(range(n))  # the last one takes the place of one that is visited (2020, LC)
+        remove(unvisited, start)
         for step in range(1, n):
             u, rest = tour_list[step - 1], tour_list[step:]
-            if self.p.selection != "stc-roulette":
+            if self.p.selection == "lc-roulette":
+                rest = list(unvisited)
+            elif self.p.selection != "stc-roulette":
                 rest.sort()
             if self.p.candidates:
                 rest = [v for v in self.lists[u] if v in rest]
@@ -115,6 +119,7 @@ class AsLiteral(LiteralTours):
                 v = rest[turn([float(self.weights[u, v]) for v in rest], spins[step])]
             place = tour_list.index(v)
             tour_list[step], tour_list[place] = tour_list[place], tour_list[step]
+            remove(unvisited, v)
         return tour_list
 
     def independent(self, ant: int, step: int, u: int, rest: list[int]) -> int:
@@ -154,6 +159,13 @@ class AsLiteral(LiteralTours):
         unit = np.float32(self.nearest_length / (m * shortest * most))
         left = np.maximum(self.trails * np.float32(1 - self.p.rho), np.float32(2.0**-60))
         self.trails = left + np.array(deposits, np.float64).astype(np.float32) * unit
+
+
+def remove(cities: list[int], city: int) -> None:
+    """Remove a city; the last one takes its place."""
+    last = cities.pop()
+    if last != city:
+        cities[cities.index(city)] = last
 
 
 def minus_log2(u: np.float32) -> np.float32:

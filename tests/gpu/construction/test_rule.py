@@ -27,7 +27,7 @@ INSTANCES = {
     "3 cities": makers.uniform(3),
 }
 
-SELECTIONS = ("roulette", "stc-roulette", "i-roulette", "wrs")
+SELECTIONS = ("roulette", "stc-roulette", "lc-roulette", "i-roulette", "wrs")
 
 OUTCOMES = {"i-roulette": CityDraw.I_ROULETTE, "wrs": CityDraw.RESERVOIR}
 

@@ -133,7 +133,7 @@ def likelihood(counts: NDArray[np.int64], chances: list[float]) -> float:
 
 
 @pytest.mark.parametrize("candidates", [0, 3])
-@pytest.mark.parametrize("selection", ["roulette", "stc-roulette", "wrs"])
+@pytest.mark.parametrize("selection", ["roulette", "stc-roulette", "lc-roulette", "wrs"])
 def test_tours_are_as_frequent_as_the_proportional_rule_says(
     selection: str, candidates: int
 ) -> None:

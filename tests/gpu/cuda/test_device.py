@@ -148,7 +148,7 @@ def test_max_min_ant_systems_give_the_cpu_tours(name: str, which: str) -> None:
     values: dict[str, object] = {"ants": 60, "rho": 0.2, "restart": 20, "deposit": "schedule"}
     system = catalog.find(name, place)
     ours = catalog.build(system, cities, system.parameters.from_mapping(values), place, 3)
-    selection = "roulette" if "bt" in name else "stc-roulette"
+    selection = "roulette" if "bt" in name else "lc-roulette"
     values |= {"selection": "wrs" if "wrs" in name else selection}
     values |= {"candidates": 32} if name.endswith("-cl") else {}
     on_cpu = MmasCpuParameters.from_mapping(values)

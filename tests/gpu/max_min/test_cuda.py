@@ -53,7 +53,7 @@ def emulated(
 def on_cpu(
     name: str, instance: TspInstance, values: Mapping[str, Any], seed: int = 7
 ) -> closing[MmasCpuColony]:
-    selection = "wrs" if "wrs" in name else "roulette" if "bt" in name else "stc-roulette"
+    selection = "wrs" if "wrs" in name else "roulette" if "bt" in name else "lc-roulette"
     listed = {"candidates": 32} if name.endswith("-cl") else {}
     common = {key: value for key, value in values.items() if key != "warps"}
     parameters = MmasCpuParameters.from_mapping({"selection": selection, **listed, **common})
@@ -107,8 +107,17 @@ def test_several_tiles_a_warp(n: int, weights: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "warps"), [("wrs-bt", 1), ("wrs-bt", 2), ("wrs-ct", 1)])
-def test_several_rounds_a_step(name: str, warps: int) -> None:
+def test_several_rounds_a_step(name: str, warps: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {True: (16,), False: (16,)}  # rows of 32 cities
+    monkeypatch.setattr("gpu.max_min.cuda.construction.SAMPLED_ROWS", few)
     compare(name, scattered(530), {"ants": 1, "warps": warps}, 1)
+
+
+@pytest.mark.parametrize("name", ["rwm-lc", "rwm-ct"])
+def test_a_list_of_unvisited_cities_in_global_memory(name: str) -> None:
+    machine = EmulatedMachine(shared_limit=256)
+    compare(name, scattered(130), {"ants": 2}, 2, machine)
+    assert any("GlobalUnvisited" in kernel for kernel in machine.launched)
 
 
 @pytest.mark.parametrize(
@@ -238,6 +247,24 @@ def test_local_search_before_the_update(name: str, instance: TspInstance, kind: 
     compare(name, instance, values)
     with emulated(name, instance, values) as colony:
         assert list(colony.timed_iteration()) == ["construction", "local search", "update"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        pytest.param("rwm-lc", 4 * 70 + 2 * 8 * 32, id="two arrays, and room behind one"),
+        pytest.param("rwm-ct", 2 * 70, id="one array"),
+        pytest.param("wrs-lc", 4 * 70, id="two arrays"),
+        pytest.param("wrs-ct", 2 * 70, id="one array for samples"),
+        pytest.param("rwm-bt", 4 * 32, id="a word a lane"),
+        pytest.param("wrs-bt-cl", 16, id="a bit a city"),
+        pytest.param("wrs-lc-cl", 288, id="two arrays beside lists"),
+    ],
+)
+def test_bytes_of_an_ants_tabu(name: str, expected: int) -> None:
+    """Table 1 of the 2020 paper; bytes beside lists come in sixteens."""
+    with emulated(name, scattered(70, extent=20), {"ants": 3, "rho": 0.3}) as colony:
+        assert colony.gauges()["tabu_bytes"] == expected
 
 
 def test_limits_are_shown_before_the_first_iteration() -> None:

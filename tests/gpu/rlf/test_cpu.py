@@ -152,11 +152,14 @@ def test_where_nothing_is_ruled_out_all_are_as_probable(selection: str) -> None:
 
 
 @pytest.mark.data
-def test_it_colors_better_than_the_paper(dimacs: Path) -> None:
+@pytest.mark.parametrize(("more", "least", "most"), [({}, 165, 169), ({"reward": 300.0}, 140, 145)])
+def test_it_colors_as_the_paper_and_better_with_a_larger_reward(
+    dimacs: Path, more: dict[str, float], least: int, most: int
+) -> None:
     instance = load_graph(dimacs / "DSJC500.9.col")
-    with colony(instance, ants=None, threads=2, seed=1) as made:
+    with colony(instance, ants=None, threads=2, seed=1, **more) as made:
         made.iterate(25)
-        assert made.snapshot(Wanted.SOLUTION).cost <= 145  # Table I has 167
+        assert least <= made.snapshot(Wanted.SOLUTION).cost <= most  # Table I has 167
 
 
 STAR = GraphInstance("star", "", 5, unique_edges([(0, leaf) for leaf in range(1, 5)]))

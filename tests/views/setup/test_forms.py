@@ -166,7 +166,7 @@ def test_an_option_that_there_is_not_is_a_problem(form: ParameterForm) -> None:
     form.show_kind(AsCpuParameters)
     form.set_values({"selection": "by-lot"})
     (problem,) = form.problems
-    assert problem.startswith("must be one of roulette, stc-roulette, i-roulette")
+    assert problem.startswith("must be one of roulette, stc-roulette, lc-roulette")
     choose(list_of(form, "selection").entry, "i-roulette")
     assert form.problems == []
 

@@ -106,7 +106,7 @@ def planned(
     plan = make_plan(design, Path(), find=find_path)
     ended = _ended(results)
     left = [run for run in plan.cases if run.key not in ended]
-    if not left or (design.budget.seconds is None and not trying):
+    if not left or (not trying and any(run.budget.seconds is None for run in left)):
         return Planned(plan, len(left), None)
     executor = LocalExecutor(processes)
     executor.check(left)

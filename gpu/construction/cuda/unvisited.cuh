@@ -1,0 +1,184 @@
+// Tabus that list the unvisited cities (2020, Section 4.1): LC and CT. Also wheel order policies.
+//
+// Where `left` cities are unvisited, they are at the places before `left`. The last of them takes
+// the place of one that is visited, so the order of the list is no order of the cities. Two bytes
+// an entry: for fewer than 65536 cities.
+#pragma once
+
+#include "gpu/cuda/kernels/portable.cuh"
+
+// LC, list compression: the unvisited cities, and the place of each city. A visited city's place is
+// where the list ended when it was visited. So the places say in which order that was.
+//
+// Behind its end the list has n, where rows of weights have a 0, in as many places as a group may
+// read there.
+struct CompressedList {
+    static constexpr bool SHORTENS = true;     // fewer places with each step
+    static constexpr bool KEEPS_ORDER = true;  // in which cities are visited
+    unsigned short *places, *unvisited;
+    int n;
+
+    INLINE CompressedList(void* shared, unsigned*, int*, int n_)
+        : places(static_cast<unsigned short*>(shared)), unvisited(places + n_), n(n_) {}
+
+    INLINE int first(int) const { return 0; }
+    INLINE int end(int step) const { return n - step; }
+
+    INLINE float weight(const float* row, int place, int) const {
+        return __ldg(row + unsigned(unvisited[place]));
+    }
+
+    // For places that may lie behind the padding.
+    INLINE float weight_if_any(const float* row, int place, int end) const {
+        return place < end ? weight(row, place, end) : 0.0f;
+    }
+
+    INLINE int city(int place) const { return unvisited[place]; }
+    INLINE unsigned entry(int city) const { return places[city]; }
+
+    // All threads of the block call this.
+    INLINE void begin(int start, int padding) const {
+        fill(start, padding, threadIdx.x, blockDim.x);
+    }
+
+    // All of so many threads call this.
+    INLINE void fill(int start, int padding, int thread, int threads) const {
+        int last = n - 1;
+        for (int i = thread; i < n + padding; i += threads) {
+            unvisited[i] = static_cast<unsigned short>(i >= last ? n : i == start ? last : i);
+            int place = i == start ? last : i == last ? start : i;
+            if (i < n) places[i] = static_cast<unsigned short>(place);
+        }
+    }
+
+    // One thread calls this for the city at a place, which is visited at a step.
+    INLINE void take(int place, int city, int step) const { drop(place, city, step); }
+
+    INLINE void drop(int place, int city, int step) const {
+        int last = n - 1 - step;
+        unsigned short moved = unvisited[last];
+        unvisited[place] = moved;
+        places[moved] = static_cast<unsigned short>(place);
+        unvisited[last] = static_cast<unsigned short>(n);
+        places[city] = static_cast<unsigned short>(last);
+    }
+
+    // Whether a city with such an entry is visited.
+    INLINE bool visited(unsigned place, int, int step) const { return place >= unsigned(n - step); }
+
+    // One warp writes the tour.
+    INLINE void finish(int* tour, int lane) const {
+        for (int city = lane; city < n; city += LANES) tour[n - 1 - places[city]] = city;
+        __syncwarp();
+    }
+};
+
+// CT, the compact tabu: one array for both. Its entries before `left` are the unvisited cities. The
+// entry of an unvisited city from there on is the place of that city.
+struct CompactList {
+    static constexpr bool SHORTENS = true;  // fewer places with each step
+    static constexpr bool KEEPS_ORDER = false;
+    static constexpr unsigned short VISITED = 0xffff;
+    unsigned short* entries;
+    int* tour;
+    int n;
+
+    INLINE CompactList(void* shared, unsigned*, int* tour_, int n_)
+        : entries(static_cast<unsigned short*>(shared)), tour(tour_), n(n_) {}
+
+    INLINE int first(int) const { return 0; }
+    INLINE int end(int step) const { return n - step; }
+
+    INLINE float weight(const float* row, int place, int end) const {
+        return weight_if_any(row, place, end);
+    }
+
+    INLINE float weight_if_any(const float* row, int place, int end) const {
+        return place < end ? __ldg(row + unsigned(entries[place])) : 0.0f;
+    }
+
+    INLINE int city(int place) const { return entries[place]; }
+    INLINE unsigned entry(int city) const { return entries[city]; }
+
+    // All threads of the block call this.
+    INLINE void begin(int start, int padding) const {
+        fill(start, padding, threadIdx.x, blockDim.x);
+        if (threadIdx.x == 0) tour[0] = start;
+    }
+
+    // All of so many threads call this.
+    INLINE void fill(int start, int, int thread, int threads) const {
+        int last = n - 1;
+        for (int i = thread; i < n; i += threads) {
+            int entry = i == start ? last : i == last ? start : i;
+            entries[i] = start == last && i == last ? VISITED : static_cast<unsigned short>(entry);
+        }
+    }
+
+    // One thread calls this for the city at a place, which is visited at a step.
+    INLINE void take(int place, int city, int step) const {
+        tour[step] = city;
+        drop(place, city, step);
+    }
+
+    INLINE void drop(int place, int city, int step) const {
+        int last = n - 1 - step;
+        unsigned short moved = entries[last];
+        entries[city] = VISITED;
+        entries[last] = VISITED;
+        if (place == last) return;
+        entries[place] = moved;
+        entries[moved] = static_cast<unsigned short>(place);
+    }
+
+    // Whether a city with such an entry is visited: then another city, of a larger number, is at
+    // the place that was its own, or none.
+    INLINE bool visited(unsigned entry, int city, int) const { return entry > unsigned(city); }
+
+    INLINE void finish(int*, int) const {}
+};
+
+// LC without places, in global memory, where the tour will be: the visited cities are behind the
+// end, the last one first.
+struct GlobalUnvisited {
+    static constexpr bool SHORTENS = true;  // fewer places with each step
+    int* cities;
+    int n;
+
+    INLINE GlobalUnvisited(void*, unsigned*, int* tour, int n_) : cities(tour), n(n_) {}
+
+    INLINE int first(int) const { return 0; }
+    INLINE int end(int step) const { return n - step; }
+
+    INLINE float weight(const float* row, int place, int end) const {
+        return weight_if_any(row, place, end);
+    }
+
+    INLINE float weight_if_any(const float* row, int place, int end) const {
+        return place < end ? __ldg(row + cities[place]) : 0.0f;
+    }
+
+    INLINE int city(int place) const { return cities[place]; }
+
+    INLINE void begin(int start, int) const {
+        int last = n - 1;
+        for (int i = threadIdx.x; i < n; i += blockDim.x)
+            cities[i] = i == last ? start : i == start ? last : i;
+    }
+
+    INLINE void take(int place, int city, int step) const {
+        int last = n - 1 - step;
+        cities[place] = cities[last];
+        cities[last] = city;
+    }
+
+    // One warp brings the tour into its order.
+    INLINE void finish(int* tour, int lane) const {
+        for (int i = lane; i < n / 2; i += LANES) {
+            int early = tour[n - 1 - i];
+            tour[n - 1 - i] = tour[i];
+            tour[i] = early;
+        }
+        __syncwarp();
+    }
+};
