@@ -168,7 +168,7 @@ def reproduce(
             say(one_line(f"left out: {shown(what)}: {why}"))
         whole = design == wanted.design
         try:
-            design = measured(design, wanted.path.parent, out, find)
+            design = measured(design, wanted.path.parent, [*sources, out], find)
             plan = make_plan(
                 design,
                 wanted.path.parent,
@@ -238,7 +238,7 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     def make(cancelled: Callable[[], bool]) -> None:
         show_progress("computing the tests")
         with suppress(StoppedError):
-            page = make_page(item, ready, out, partial(show_share, cancelled))
+            page = make_page(item, ready, out, told=partial(show_share, cancelled))
             show_progress("")
             say(f"written: {page}")
 
