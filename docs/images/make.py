@@ -179,7 +179,7 @@ def coloring(desk: Desk) -> None:
     """A graph, class by class."""
     desk.window.resize(1440, 900)
     desk.open(find_path("le450_15a"))
-    desk.choose("aco-rlf-seq", {"iterations": 250})
+    desk.choose("aco-rlf-seq", {"iterations": 130}, parameters={"reward": 300.0})
     desk.run()
     desk.keep("window-coloring")
 
