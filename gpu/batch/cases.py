@@ -54,12 +54,9 @@ class Configuration:
     # all parameters; None: automatic, by the size of the instance
     values: Mapping[str, Value | None]
 
-    def agrees_with(self, parameters: Mapping[str, Any]) -> bool:
-        """Whether a run had these values; one of a version with other defaults had not."""
-        return all(
-            value is None or parameters.get(name, value) == value
-            for name, value in self.values.items()
-        )
+    def agrees_with(self, values: Mapping[str, Any]) -> bool:
+        """Whether these are its ``values``, too; a version with other defaults planned others."""
+        return all(values.get(name, value) == value for name, value in self.values.items())
 
 
 @dataclass(frozen=True, slots=True)
