@@ -29,7 +29,7 @@ from gpu.core.decisions import (
 from gpu.core.formats import apart, probability, quantity, stop_text, whole
 from gpu.core.random import start_cities
 from gpu.cpu.structures import widened
-from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.instance import CityWords, TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours, weights
 
 _TO_ITSELF = np.iinfo(np.int64).max  # the distance from a city to itself, which no ant goes
@@ -102,9 +102,9 @@ class CityChoice:
         chances: NDArray[np.float64] = self.shares / self.shares.sum()
         return chances
 
-    def sentence(self, ids: NDArray[np.int64]) -> str:
-        """Say how the ant chose; ``ids`` are the cities' numbers in the file."""
-        chosen, among = f"city {ids[self.chosen]}", len(self.cities)
+    def sentence(self, words: CityWords) -> str:
+        """Say how the ant chose; ``words`` say what cities are called."""
+        chosen, among = words.called(self.chosen), len(self.cities)
         chance = probability(float(self.probabilities[self.at]))
         count = int(np.count_nonzero(self.shares))  # what is off the list is not on the wheel
         visited = f"All {self.listed} candidates are visited, so "
@@ -170,14 +170,14 @@ class CityChoice:
         how = f"{chance} of the weight" if self.shares[self.at] else "remembered, off the list"
         return f"{takes} heaviest of its {among}: {chosen} ({how})."
 
-    def drawn(self, ids: NDArray[np.int64]) -> tuple[DrawScale, ...]:
+    def drawn(self, words: CityWords) -> tuple[DrawScale, ...]:
         """Return the scales of q and of the wheel."""
         spun, title = self.draw is CityDraw.ROULETTE, "The wheel, unrolled; it is not spun"
         if spun:
             title = f"The wheel, unrolled: it stopped at {stop_text(self.spin)}"
         elif self.draws is not None:
             title = "The weights; no wheel is spun, each city draws a number of its own"
-        names = parts_named(self.shares, lambda at: str(ids[self.cities[at]]))
+        names = parts_named(self.shares, lambda at: words.short(self.cities[at]))
         wheel = DrawScale(title, self.shares, names, self.at if spun else -1, self.spin)
         if self.q is None or self.q0 is None:
             return (wheel,)
@@ -188,13 +188,13 @@ class CityChoice:
             f"Draw q = {q}, q₀ = {q0}", halves, named, 0 if greedy else 1, self.q
         ), wheel
 
-    def options(self, here: int, ids: NDArray[np.int64]) -> Options:
+    def options(self, here: int, words: CityWords) -> Options:
         """Return the likeliest cities, and the chosen one, seen from city ``here``."""
         chances, keys = self.probabilities, self.keys
         told = [
             Option(
                 (
-                    str(ids[self.cities[at]]),
+                    words.short(self.cities[at]),
                     quantity(float(self.trails[at])),
                     quantity(float(self.heuristics[at])),
                     quantity(float(self.weights[at])),
@@ -452,15 +452,16 @@ class WalkReplay:
         found = self.told(ant, step, cancelled)
         if found is None:
             return None
-        (tour, choice), ids = found, self._rule.instance.city_ids
+        (tour, choice), words = found, self._rule.instance.city_words
         here = int(tour[-1])
         return Step(
             ant,
             self._iteration,
             step,
-            f"Ant {ant + 1} stands in city {ids[here]} at step {step}. {choice.sentence(ids)}",
-            choice.options(here, ids),
+            f"Ant {ant + 1} stands in {words.called(here)} at step {step}. "
+            f"{choice.sentence(words)}",
+            choice.options(here, words),
             choice.picture(tour),
-            drawn=choice.drawn(ids),
+            drawn=choice.drawn(words),
             caveat=self._caveat,
         )

@@ -33,6 +33,8 @@ from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState
 from views.frame.view_table import VIEWS
 from views.graph.adjacency_view import AdjacencyView
+from views.graph.class_colours import ClassColours
+from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
 from views.plots.convergence_view import ConvergenceView
 from views.tour.tour_view import TourView
@@ -123,8 +125,10 @@ def filmed_views(problem: Problem) -> dict[str, str]:
 class FilmStage(QWidget):
     """Paints the frames of one film. It is never on the screen."""
 
-    def __init__(self, choices: FilmChoices, instance: Instance) -> None:
+    def __init__(self, choices: FilmChoices, instance: Instance, class_colours: str = "") -> None:
+        """Prepare a film of ``instance``; ``class_colours`` are those that the window has kept."""
         super().__init__()
+        self._class_colours = class_colours
         there = filmed_views(instance.problem)
         keys = choices.views or (next(iter(there)),)
         for key in keys:
@@ -151,6 +155,7 @@ class FilmStage(QWidget):
 
     def _make_views(self) -> Steps[None]:
         """Make the views one after the other: all at once would hold up the window."""
+        ClassColours(self._class_colours).use(self._instance)
         kinds = {row.view.key: row.view for row in VIEWS}
         for key in self.keys:
             view = kinds[key]()
@@ -159,6 +164,8 @@ class FilmStage(QWidget):
             yield
             view.apply_theme(self._theme)
             yield
+            if isinstance(view, ClassesView):
+                view.keep(self._class_colours)
             view.show_instance(self._instance)
             _leave_out_controls(view, captions=self._captions)
             yield

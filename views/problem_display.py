@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,14 +39,15 @@ class ProblemDisplay:
     given: int = 0  # places of a solution that an ant does not choose: where it starts
     # Takes a solution, returns the places in the order of the rows of the pheromone.
     order: Callable[[NDArray[np.int32]], NDArray[np.integer]] = lambda solution: solution
-    # Takes an instance, returns the number of each place, as in its file.
-    numbers: Callable[[Any], Sequence[int] | NDArray[np.int64]] = lambda one: range(1, one.n + 1)
     trail_forms: tuple[str, ...] = ("matrix",)  # in which its pheromone can be shown
     routes: tuple[str, ...] = ()  # further exports of a solution
     improvable: bool = False  # whether colonies can begin with a solution
     bounded: bool = False  # whether runs look for a lower bound of its costs
     # Takes an instance and a place of it (from 0), returns what it is called: 7 (Rome), Maths.
     called: Callable[[Any, int], str] = lambda one, place: str(place + 1)
+
+    # Takes an instance, returns what says the same as short as it can be: its number in the file.
+    short: Callable[[Any], Callable[[int], str]] = lambda one: lambda place: str(place + 1)
 
     @property
     def words(self) -> Words:
@@ -86,8 +87,8 @@ class ProblemDisplay:
     def name_of(self, instance: Instance, place: int) -> str:
         """Return what ``place`` (from 0) of ``instance`` is called: city 7 (Rome), vertex 3."""
         if place >= instance.real_n:
-            auxiliary: Any = instance  # one of cities
-            return str(auxiliary.auxiliary[place - instance.real_n].name)
+            cities: Any = instance
+            return str(cities.city_words.called(place))
         return f"{self.words.place} {self.called(instance, place)}"
 
 
@@ -97,9 +98,16 @@ def _city_called(instance: TspInstance, city: int) -> str:
     return f"{instance.city_ids[city]}{f' ({name})' if name else ''}"
 
 
-def _vertex_numbers(instance: GraphInstance) -> Sequence[int] | NDArray[np.int64]:
+def _vertex_number(instance: GraphInstance) -> Callable[[int], str]:
     numbers = instance.numbers
-    return range(1, instance.n + 1) if numbers is None else numbers.astype(np.int64) + 1
+    return lambda vertex: str((vertex if numbers is None else int(numbers[vertex])) + 1)
+
+
+def measured_in_words(instance: TspInstance) -> str:
+    """Return how distances are measured: by a rule of TSPLIB, or in words for other files."""
+    if not instance.seen:
+        return str(instance.measured)
+    return "on the globe" if instance.geographic else ""
 
 
 def _tour_facts(instance: TspInstance) -> str:
@@ -112,9 +120,10 @@ def _tour_facts(instance: TspInstance) -> str:
         else "no best known length"
     )
     unit = f", lengths in {instance.unit}" if instance.unit else ""
-    wish = f", {instance.wish}" if instance.wish else ""
+    # Where a route begins and ends stands below it, where it is chosen.
     cities = number_of(instance.real_n, "city")
-    return f"{kind}{cities}{wish}, {instance.measured}{unit}\n{known}"
+    parts = cities, instance.edges_wanted, measured_in_words(instance)
+    return f"{kind}{', '.join(filter(None, parts))}{unit}\n{known}"
 
 
 _SPARSE = 0.001  # a density that is lower says less than the neighbours of a vertex, on average
@@ -155,7 +164,7 @@ _DISPLAY_ROWS = (
         improvable=True,
         facts=_tour_facts,
         given=1,
-        numbers=lambda instance: instance.city_ids,
+        short=lambda instance: instance.city_words.short,
         called=_city_called,
     ),
     ProblemDisplay(
@@ -177,7 +186,7 @@ _DISPLAY_ROWS = (
         improvable=True,
         facts=_graph_facts,
         order=class_order,
-        numbers=_vertex_numbers,
+        short=_vertex_number,
         called=lambda instance, vertex: instance.called(vertex),
         bounded=True,
     ),

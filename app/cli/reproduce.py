@@ -178,7 +178,7 @@ def reproduce(
             say(one_line(f"left out: {shown(what)}: {why}"))
         whole = design == wanted.design
         try:
-            design = measured(design, wanted.path.parent, out, find)
+            design = measured(design, wanted.path.parent, [*sources, out], find)
             plan = make_plan(
                 design,
                 wanted.path.parent,
@@ -260,6 +260,10 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     return departure.status
 
 
+def _put(content: bytes, path: Path) -> None:
+    path.write_bytes(content)
+
+
 RESULTS_FOLDER = "results"  # the folder of results, beside the pages
 
 
@@ -271,8 +275,10 @@ def write_outcomes(folder: Path, given: Path | None, kept: Path | None) -> None:
     ``kept``, if there is one, are taken over first, without curves and solutions.
     """
     from app.files.exports import write_text, write_whole
-    from app.report.outcome import PaperOutcome, index_page, paper_page
-    from gpu.batch.analysis import analyse
+    from app.report.figures import figure_plots
+    from app.report.outcome import FIGURES, PaperOutcome, index_page, paper_page
+    from app.report.plot import PlotLook, PrintPlot, rendered
+    from gpu.batch.analysis import Analysis, analyse
     from gpu.batch.papers import items
     from gpu.batch.store import read_results, write_slim
 
@@ -290,14 +296,20 @@ def write_outcomes(folder: Path, given: Path | None, kept: Path | None) -> None:
         file = results / name
         if given is None and not file.is_file():
             file = item.kept_results
-        analysis = None
+        analysis: Analysis | None = None
+        plots: tuple[PrintPlot, ...] = ()
         if file.is_file():
             found = read_results(file)
             labels = {row.label for row in found.rows}
             analysis = analyse(found, item.baseline if item.baseline in labels else "")
+            plots = tuple(figure_plots(item, analysis))
+        for plot in plots:
+            make_folder(folder / FIGURES)
+            picture = rendered(plot, "svg", PlotLook())
+            write_whole(folder / FIGURES / f"{plot.name}.svg", partial(_put, picture))
         page = f"{item.name.partition('/')[0]}.md"
         link = os.path.relpath(file, folder).replace(os.sep, "/")
-        papers.setdefault(page, []).append(PaperOutcome(item, analysis, link))
+        papers.setdefault(page, []).append(PaperOutcome(item, analysis, link, plots))
     show_progress("")
     texts = {page: paper_page(several) for page, several in papers.items()}
     texts["README.md"] = index_page(papers)

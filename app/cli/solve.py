@@ -90,7 +90,8 @@ if TYPE_CHECKING:
 @click.option(
     "--picture",
     type=click.Path(path_type=Path),
-    help="Draw the best tour into this file: .png, .svg or .pdf, 17 × 12 cm.",
+    help="Draw the best tour, or the graph with its best coloring, into this file: .png, .svg or "
+    ".pdf, 17 × 12 cm.",
 )
 @json_option("Print the result as one JSON object.")
 def solve(
@@ -162,7 +163,7 @@ def solve(
         start=start,
     )
     if picture is not None:
-        check_picture(picture, instance)
+        check_picture(picture)
     make_folder(picture and picture.parent)
     make_folder(out)  # the last that can be refused
     if session.aim:

@@ -73,7 +73,7 @@ def study(
     design, text = read_design(file)
     out = out or file.with_suffix(".sqlite")
     try:
-        whole, design = design, measured(design, file.parent, out, find_path)
+        whole, design = design, measured(design, file.parent, [out], find_path)
         text = text if design is whole else ""
         plan = make_plan(
             design, file.parent, text, find=find_path, reading=partial(show_what, "reading")
@@ -86,15 +86,18 @@ def study(
     return work_on(plan, out, executor, retry_failed, as_json)
 
 
-def measured(design: Design, folder: Path, out: Path, find: Callable[[str], Path]) -> Design:
-    """Return ``design`` with the limits that are measured first, or are known from ``out``."""
-    from gpu.batch.measured_limit import with_measured_limits
-    from gpu.batch.store import read_limits
+def measured(
+    design: Design, folder: Path, results: Sequence[Path], find: Callable[[str], Path]
+) -> Design:
+    """Return ``design`` with the limits that are measured first, or are known from ``results``."""
+    from gpu.batch.measured_limit import limits_kept, with_measured_limits
     from gpu.core.files import exists
 
-    if design.measured_limit is None:
+    if (limit := design.measured_limit) is None:
         return design
-    known = read_limits(out) if exists(out) else {}
+    known: dict[str, float] = {}
+    for path in filter(exists, results):
+        known.update(limits_kept(path, limit))
     tell = partial(show_what, "first")
     return with_measured_limits(design, folder, known=known, find=find, telling=tell)
 

@@ -94,13 +94,19 @@ def use_once(system: System, device: Device) -> None:
 
 
 def load_any(
-    path: Path, shown: Instance | None = None, read_as: str = "", *, ask: bool = False
+    path: Path,
+    shown: Instance | None = None,
+    read_as: str = "",
+    *,
+    last: str = "",
+    ask: bool = False,
 ) -> OpenedFile | Reading:
     """Load an instance; or a recorded session or race, or a tour, with its instance.
 
     The tour may be one of the instance that is ``shown``. ``read_as`` is that of
-    :func:`load_instance`. A file that does not say all itself is returned as it would be read, for
-    the user to look at it, unless he has said it; with ``ask``, so is any other.
+    :func:`load_instance`; ``last`` is the same, as the user had this instance read earlier. A file
+    that does not say all itself is returned as it would be read, for the user to look at it, unless
+    he has said it; with ``ask``, so is any other.
     """
     if path.suffix == ".json" and is_race(path):
         race = read_race(path)
@@ -115,6 +121,7 @@ def load_any(
     if shown is not None and not read_as and shown.is_solution(path, data):
         solution = shown.load_solution(path, data)
         return OpenedFile(shown, tour=GivenTour(path, solution, shown.cost_of(solution)))
+    read_as = read_as or last
     if not is_tour(path, data):
         reading = read_so(path, data, ReadAs.parse(read_as))
         unsure = reading.doubt is not None or (not read_as and asks(reading))

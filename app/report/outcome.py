@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from app.report.paper import hardware, label_of, value_text
+from app.report.plot import PrintPlot
 from app.report.words import over_instances, why_failed
 from gpu.batch.analysis import Analysis
 from gpu.batch.coverage import Coverage, coverage, endings_of, in_all
@@ -109,6 +110,7 @@ def _at_once(hosts: Iterable[Mapping[str, object]]) -> str:
 
 MOST_COLUMNS = 9  # of numbers; a wider table cannot be read
 INDEX = ("item", "runs", "claims", "commit", "shows")
+FIGURES = "figures"  # the folder of the figures' files, beside the pages
 CUTS_NAMED = 6  # configurations that are named whose runs ended before the paper's
 PAGE_BEGINNING = """\
 *These pages are written by a command, `formicarium reproduce --outcomes`, from the results beside
@@ -154,6 +156,7 @@ class PaperOutcome(NamedTuple):
     item: Item
     analysis: Analysis | None
     file: str  # of the results, from the folder of the pages on
+    plots: Sequence[PrintPlot] = ()  # its figures, whose files lie in the folder FIGURES
 
 
 def paper_page(outcomes: Sequence[PaperOutcome]) -> str:
@@ -238,6 +241,10 @@ def _section(one: PaperOutcome) -> Iterator[str]:
         yield f"Not run yet: it needs a GPU{hours}."
         return
     yield "\n".join(f"- {_plain(line)}" for line in provenance(item, analysis))
+    for plot in one.plots:
+        yield f"![{_plain(plot.title)}]({FIGURES}/{plot.name}.svg)"
+    if one.plots:
+        yield f"*{_plain(one.plots[0].text)}*"
     numbers = beside(item, analysis)
     for measure in dict.fromkeys(each.measure for each in numbers):
         yield from _numbers(measure, [each for each in numbers if each.measure == measure], item)

@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from matplotlib.axes import Axes
 
+from app.report.figures import figure_plots
 from app.report.html import download, element, table
 from app.report.plot import PlotLook, PrintPlot, drawn, figure, file_name
 from app.report.plots import logarithmic
@@ -88,8 +89,9 @@ def paper_parts(
     if item.quoted:
         yield element("p", "What the paper quotes of other algorithms, which were not run here:")
         yield _quoted_table(item)
-    for plot in paper_plots(numbers):
-        yield figure(plot, look, set())
+    told: set[str] = set()
+    for plot in (*figure_plots(item, analysis), *paper_plots(numbers)):
+        yield figure(plot, look, told)
     yield element("h3", "What differs from the paper")
     yield element("ul", *(element("li", text) for text in item.differs or ("Nothing is known.",)))
     yield from _left_out(item, analysis, absent)

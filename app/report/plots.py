@@ -472,7 +472,7 @@ def speedup_plot(
             axes.errorbar(
                 [places[one.instance] + aside for one in kept],
                 values,
-                yerr=_error_bars(bars),
+                yerr=error_bars(bars),
                 color=colours[label],
                 linestyle=styles[label],
                 marker=markers[label],
@@ -542,7 +542,7 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Print
             drawing = axes.errorbar(
                 places,
                 one.means,
-                yerr=_error_bars(list(bars)),
+                yerr=error_bars(list(bars)),
                 color=theme.colours[at % len(theme.colours)],
                 marker=MARKERS[at % len(MARKERS)],
                 elinewidth=0.8,
@@ -594,7 +594,7 @@ def effect_plot(analysis: Analysis, effects: Sequence[ParameterEffect]) -> Print
     )
 
 
-def _error_bars(bars: Sequence[tuple[Interval | None, float]]) -> list[list[float]]:
+def error_bars(bars: Sequence[tuple[Interval | None, float]]) -> list[list[float]]:
     """Return how far each interval reaches below and above its value; 0 without an interval."""
     return [
         [value - part.low if part else 0.0 for part, value in bars],

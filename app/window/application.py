@@ -212,9 +212,13 @@ def qt_application() -> QApplication:
     return app
 
 
+def usual_settings() -> Settings:
+    """Return what the window has kept."""
+    return Settings(platformdirs.user_config_path(APPLICATION, appauthor=False) / "window.json")
+
+
 def _window(settings_file: Path | None) -> MainWindow:
-    usual = platformdirs.user_config_path(APPLICATION, appauthor=False) / "window.json"
-    window = MainWindow(Settings(settings_file or usual))
+    window = MainWindow(Settings(settings_file) if settings_file else usual_settings())
     window.setup.show_presets(presets())
     problems = list(Problem)
     window.setup.instance.show_bundled(

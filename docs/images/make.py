@@ -1,8 +1,9 @@
-"""Make pictures of the user guide anew, in the real window, on this machine's first CPU core.
+"""Make pictures of README and the user guide anew, in the real window, on this machine's CPU.
 
-NAME is runs, study, guide-files, guide-stops, guide-classes, guide-film or guide-live; without
-names, all of them are made. Run it from the checkout, after a change of the window that they show.
-It needs a minute or two.
+NAME is window-dark, window-coloring, runs, study, guide-files, guide-stops, guide-classes,
+guide-film or guide-live; without names, all of them are made. Run it from the checkout, after a
+change of the window that they show. It needs a minute or two, and for window-coloring the graph
+le450_15a, which ``formicarium download le450_15a`` fetches.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from PySide6.QtCore import QPointF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.files.library import find_path
 from app.notifications import Notifications
 from app.report.export import export_plots
 from app.report.plot import PlotLook
@@ -48,7 +50,7 @@ COURSES = (
     *("Algebra", "Biology", "Chemistry", "Drama", "Economics", "French", "Geography", "History"),
     *("Italian", "Japanese", "Latin", "Music", "Physics", "Spanish", "Statistics"),
 )
-PATIENCE = 200.0  # seconds: colonies may have to be compiled
+PATIENCE = 900.0  # seconds: colonies may have to be compiled
 
 CAPITALS = """name;latitude;longitude
 Amsterdam;52,37;4,90
@@ -161,6 +163,24 @@ class Desk:
         self.settle()
         self.window.banner.clear()
         self.window.grab().save(str(HERE / f"{name}.png"))
+
+
+def tour(desk: Desk) -> None:
+    """A colony with a selective memory on all cores."""
+    desk.window.resize(1600, 1000)
+    desk.open("map-1000")
+    desk.choose("acs-cores-spm", {"iterations": 180}, "cpu", {"ants": "256", "update_period": "4"})
+    desk.run()
+    desk.keep("window-dark")
+
+
+def coloring(desk: Desk) -> None:
+    """A graph, class by class."""
+    desk.window.resize(1440, 900)
+    desk.open(find_path("le450_15a"))
+    desk.choose("aco-rlf-seq", {"iterations": 250})
+    desk.run()
+    desk.keep("window-coloring")
 
 
 def runs(desk: Desk) -> None:
@@ -346,6 +366,8 @@ def live(desk: Desk) -> None:
 
 
 PICTURES: Mapping[str, Callable[[Desk], None]] = {
+    "window-dark": tour,
+    "window-coloring": coloring,
     "runs": runs,
     "study": study,
     "guide-files": files,

@@ -82,7 +82,10 @@ ACS_CASES = [
 ]
 MMAS_CASES = [
     of(f"mmas-{kind}", weights="full")
-    for kind in ("wrs-ct", "rwm-lc", "wrs-bt-cl", "rwm-bt-cl", "wrs-ct-cl")
+    for kind in (
+        *("wrs-ct", "wrs-lc", "wrs-bt", "rwm-lc", "rwm-ct", "rwm-bt"),
+        *("wrs-bt-cl", "rwm-bt-cl", "wrs-ct-cl"),
+    )
 ]
 
 GPU_CHOICES = [

@@ -104,7 +104,8 @@ TIMED_ACS = [
 ]
 
 TIMED_MMAS = [
-    f"tsplib/{name}.tsp" for name in ("d198", "pcb442", "rat783", "pr1002", "pcb1173", "pr2392")
+    f"tsplib/{name}.tsp"
+    for name in ("d198", "pcb442", "rat783", "pr1002", "pcb1173", "pr2392", "fl3795")
 ]
 
 CHOSEN_GPU = [

@@ -95,7 +95,7 @@ class AltParameters(AcsParameters):
         "τ ←",
         "What happens where several ants update one edge at the same time.",
         options={
-            RACING: "some updates are lost, as in the paper, and no ant waits",
+            RACING: "some updates are lost, as in the paper, and none is tried again",
             ATOMIC: "every update counts, by compare-and-swap",
         },
         phase="construction",

@@ -12,6 +12,7 @@ from statistics import fmean
 from gpu.batch.cases import DONE, Case, CaseRecord
 from gpu.batch.design import Design, DesignError, MeasuredLimit
 from gpu.batch.plan import find_bundled, make_plan
+from gpu.batch.store import StoreError, read_design_text, read_limits
 from gpu.batch.worker import InProcess
 from gpu.core.colony import never
 from gpu.run.stopping import StopSettings
@@ -63,6 +64,18 @@ def with_measured_limits(
             seconds = float(f"{seconds:.{_DIGITS}g}")
         found[name] = replace(design.budget, seconds=min(seconds, most))
     return replace(design, budgets=found)
+
+
+def limits_kept(path: Path, limit: MeasuredLimit) -> dict[str, float]:
+    """Return the limits that the study in a file began with, by the instance's name.
+
+    None of a study with another rule, and none of a file that is no study's.
+    """
+    try:
+        design = Design.from_toml(read_design_text(path))
+        return read_limits(path) if design.measured_limit == limit else {}
+    except (StoreError, DesignError):
+        return {}
 
 
 def _measuring(design: Design, limit: MeasuredLimit) -> Design:

@@ -132,7 +132,7 @@ def _is_part(budget: Mapping[str, object], design: Design) -> bool:
 
 
 def _listed(measure: str, sample: Sample, item: Item, analysis: Analysis) -> Compared:
-    ours, interval = _of(measure, sample)
+    ours, interval = number_of(measure, sample)
     shown = analysis.comparisons.shown.get((sample.instance, sample.label))
     mark = shown.mark if shown and measure == "mean-gap" else ""
     cut = cut_short(item, sample) if measure in RESULT_MEASURES else ""
@@ -176,11 +176,11 @@ def _compared(
         ours, interval, runs = _relative(part, instance, analysis)
     elif instance == ALL:
         every = [one for one in analysis.samples if one.label == part.configuration and one.done]
-        found = [(_of(part.measure, one), len(one.done)) for one in every]
+        found = [(number_of(part.measure, one), len(one.done)) for one in every]
         known = [(*pair, count) for pair, count in found if pair[0] is not None]
         ours, interval, runs = max(known, key=lambda one: one[0] or 0.0, default=(None, None, 0))
     elif sample is not None and sample.done:
-        ours, interval = _of(part.measure, sample)
+        ours, interval = number_of(part.measure, sample)
     place = (instance, part.configuration)
     mark = ""
     if part.measure == "mean-gap" and place in analysis.comparisons.shown:
@@ -204,7 +204,7 @@ def _compared(
     )
 
 
-def _of(measure: str, sample: Sample) -> tuple[float | None, Interval | None]:
+def number_of(measure: str, sample: Sample) -> tuple[float | None, Interval | None]:
     """Return our number of one sample, with the interval of a mean."""
     reference = sample.reference if sample.reference and sample.reference.known else None
     if measure == "best":
@@ -282,6 +282,14 @@ def _relative(
     return (max(values) if values else None), None, runs
 
 
+def relative_number(
+    measure: str, label: str, against: str, instance: str, analysis: Analysis
+) -> tuple[float | None, Interval | None]:
+    """Return how one configuration compares with another one on an instance."""
+    part = Numbers(measure, {instance: 0.0}, label, against)
+    return _relative(part, instance, analysis)[:2]
+
+
 def _deviation(one: Sample, base: Sample) -> float | None:
     """Return how far the mean result of ``one`` is from that of ``base``, in %."""
     mine, other = _mean(one.costs), _mean(base.costs)
@@ -289,7 +297,7 @@ def _deviation(one: Sample, base: Sample) -> float | None:
 
 
 def _phase_speedup(measure: str, one: Sample, base: Sample) -> float | None:
-    mine, other = (_of(measure, each)[0] for each in (one, base))
+    mine, other = (number_of(measure, each)[0] for each in (one, base))
     return other / mine if mine and other else None
 
 

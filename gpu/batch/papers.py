@@ -37,6 +37,7 @@ from gpu.run.stopping import StopSettings
 
 LONGEST_SENTENCE = 1000  # characters
 RESULTS_KEPT = Path(str(importlib.resources.files("resources"))) / "results"
+BY_INSTANCE = "instance"  # what a figure has to the right, if no parameter
 ALL = "all instances"  # stands for the instance of a number that is of all of them together
 
 MEASURES: Mapping[str, tuple[str, str]] = {
@@ -100,6 +101,16 @@ class Quoted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FigureDesign:
+    """What a figure of the paper has on its axes: ``[[paper.figures]]``."""
+
+    measure: str  # one of MEASURES, upwards
+    by: Label  # a parameter of the colonies, or BY_INSTANCE, to the right
+    against: Label = ""  # label of what a speedup is relative to
+    each: Literal["instance", "colony"] = "instance"  # has a figure of its own, with its curves
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PaperTable:
     """The table ``[paper]`` of an item's file. Texts are one line each."""
 
@@ -116,6 +127,7 @@ class PaperTable:
     hours: Hours | None = None  # that the paper's hardware took, by its own times
     h100_hours: Hours | None = None  # that an H100 takes, foreseen from the runs in docs/papers
     numbers: tuple[Numbers, ...] = ()
+    figures: tuple[FigureDesign, ...] = ()  # as the paper's authors drew them
     quoted: tuple[Quoted, ...] = ()
     lists: tuple[str, ...] = ()  # measures of which ours are shown, where the paper has no numbers
 
@@ -134,6 +146,9 @@ _ITEM_MUST = {
     "on": 'a list of instances, or ["*"]',
     "over": "a table with a list of values for each name",
     "cases": "the number of cases that must hold, from 1 on",
+    "figures": "written as [[paper.figures]], with two brackets, once for each figure",
+    "by": f'a parameter, or "{BY_INSTANCE}"',
+    "each": '"instance" or "colony"',
     "claims": "written as [[paper.claims]], with two brackets, once for each claim",
     "quoted": "written as [[paper.quoted]], with two brackets, once for each algorithm",
     "numbers": "written as [[paper.numbers]], with two brackets, once for each configuration",
@@ -172,7 +187,8 @@ class Item(PaperTable):
             raise DesignError("it has no table [paper], which says what is reproduced")
         paper = _on_lines(paper)
         design = Design.from_table(table)
-        for key, kind in (("numbers", Numbers), ("quoted", Quoted), ("claims", Claim)):
+        kinds = {"numbers": Numbers, "quoted": Quoted, "claims": Claim, "figures": FigureDesign}
+        for key, kind in kinds.items():
             several = paper.get(key, [])
             for one in several if isinstance(several, list) else ():
                 if isinstance(one, dict):
@@ -208,6 +224,15 @@ def _check(paper: PaperTable, labels: Collection[str]) -> None:
     for listed in paper.lists:
         if listed not in _ALONE:
             raise DesignError(f"[paper]: lists has {shown(listed, 40)!r}, which cannot be listed")
+    for figure in paper.figures:
+        where = "[[paper.figures]]"
+        if figure.measure not in (*_ALONE, *_COMPARES):
+            raise DesignError(f"{where}: measure = {figure.measure!r} cannot be drawn")
+        if bool(figure.against) != (figure.measure in _COMPARES):
+            needs = "has no" if figure.against else "needs"
+            raise DesignError(f"{where}: {figure.measure} {needs} against")
+        if figure.against and figure.against not in labels:
+            raise DesignError(f"{where}: {figure.against!r} is no configuration of the study")
     for numbers in paper.numbers:
         measure, against = numbers.measure, numbers.against
         if measure not in MEASURES:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 SIGNIFICANCE = 0.05  # of significance; intervals have the confidence 1 - SIGNIFICANCE
 FEWEST_FOR_BOOTSTRAP = 10  # values; resamples of fewer vary less than the values' source
+INTERVALS_KEPT = 4096  # intervals of means that are not computed again
 EQUAL = "all results are equal"  # said of a test that has nothing to order
 _RESAMPLES = 9999
 _MOST_SPLITS = 20_000  # ways to split tied values in two groups that are all tried
@@ -85,6 +87,11 @@ def mean_interval(values: Sequence[float]) -> Interval | None:
     skewed distributions of results near an optimum. Fewer values do not show their distribution;
     for them it is Student's interval. Both are the same on every call.
     """
+    return _mean_interval(tuple(values))
+
+
+@lru_cache(maxsize=INTERVALS_KEPT)  # pages ask for the same ones again and again
+def _mean_interval(values: tuple[float, ...]) -> Interval | None:
     from scipy import stats
 
     sample = np.asarray(values, np.float64)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
 import sqlite3
-import stat
 import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,117 +36,13 @@ from gpu.batch.cases import (
 )
 from gpu.batch.design import limits_of
 from gpu.batch.plan import Plan
+from gpu.batch.store_tables import ADDED, APPLICATION_ID, FIRST_TABLES, STORE_VERSION
 from gpu.core.cost_curve import CostCurve
-from gpu.core.databases import need_harmless_files, need_plain_tables
+from gpu.core.databases import FileLock, need_harmless_files, need_plain_tables
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import LARGEST_FILE, exists, is_full, open_regular
 from gpu.core.records import Count, Real, record_of
 from gpu.core.words import without_folders
-
-APPLICATION_ID = 0x466D5374  # "FmSt": tells that a file is a study's
-STORE_VERSION = 5  # of the tables, in PRAGMA user_version. A file of a later version is refused.
-
-FIRST_TABLES = """
-CREATE TABLE study (
-    title TEXT NOT NULL,
-    created TEXT NOT NULL,
-    budget TEXT NOT NULL
-);
-CREATE TABLE batches (
-    batch INTEGER PRIMARY KEY,
-    added TEXT NOT NULL,
-    runs INTEGER NOT NULL,
-    design TEXT NOT NULL,
-    version TEXT NOT NULL
-);
-CREATE TABLE hosts (
-    id INTEGER PRIMARY KEY,
-    version TEXT NOT NULL,
-    "commit" TEXT NOT NULL,
-    device TEXT NOT NULL,
-    model TEXT NOT NULL,
-    driver TEXT NOT NULL,
-    description TEXT NOT NULL UNIQUE
-);
-CREATE TABLE instances (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL,
-    sha256 TEXT NOT NULL UNIQUE,
-    n INTEGER NOT NULL,
-    problem TEXT NOT NULL,
-    optimum INTEGER
-);
-CREATE TABLE configurations (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    label TEXT NOT NULL,
-    colony TEXT NOT NULL,
-    aim TEXT NOT NULL,
-    device TEXT NOT NULL,
-    parameters TEXT NOT NULL
-);
-CREATE TABLE runs (
-    id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,
-    instance INTEGER NOT NULL REFERENCES instances (id),
-    configuration INTEGER NOT NULL REFERENCES configurations (id),
-    seed INTEGER NOT NULL,
-    batch INTEGER NOT NULL REFERENCES batches (batch),
-    budget TEXT NOT NULL,
-    start_sha256 TEXT,
-    state TEXT NOT NULL DEFAULT 'waiting'
-        CHECK (state IN ('waiting', 'running', 'done', 'failed')),
-    error TEXT NOT NULL DEFAULT '',
-    reason TEXT NOT NULL DEFAULT '',
-    host INTEGER REFERENCES hosts (id),
-    started TEXT,
-    parameters TEXT,
-    seconds REAL NOT NULL DEFAULT 0,
-    iterations INTEGER NOT NULL DEFAULT 0,
-    solutions INTEGER NOT NULL DEFAULT 0,
-    best INTEGER,
-    best_iteration INTEGER,
-    gap_percent REAL,
-    solution_sha256 TEXT,
-    solution BLOB
-);
-CREATE TABLE points (
-    run INTEGER NOT NULL REFERENCES runs (id),
-    number INTEGER NOT NULL,
-    iteration INTEGER NOT NULL,
-    seconds REAL NOT NULL,
-    solutions INTEGER NOT NULL,
-    best INTEGER NOT NULL,
-    PRIMARY KEY (run, number)
-) WITHOUT ROWID;
-"""
-
-PHASES_TABLE = """
-CREATE TABLE phases (
-    run INTEGER NOT NULL REFERENCES runs (id),
-    phase TEXT NOT NULL,
-    milliseconds REAL NOT NULL,
-    PRIMARY KEY (run, phase)
-) WITHOUT ROWID;
-"""
-
-COUNTS_TABLE = """
-CREATE TABLE counts (
-    run INTEGER NOT NULL REFERENCES runs (id),
-    what TEXT NOT NULL,
-    count INTEGER NOT NULL,
-    PRIMARY KEY (run, what)
-) WITHOUT ROWID;
-"""
-
-COST_UNITS = """
-ALTER TABLE instances ADD COLUMN unit TEXT NOT NULL DEFAULT '';
-ALTER TABLE instances ADD COLUMN decimals INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE instances ADD COLUMN read_as TEXT NOT NULL DEFAULT '';
-"""
-
-ADDED = {2: PHASES_TABLE, 3: COUNTS_TABLE, 5: COST_UNITS}
-"""What each version has added; a file of an earlier one gets it when it is written."""
 
 _COUNTED_SINCE = 4
 _UNCOUNTED = "state = 'done' AND (iterations = 0 OR (best_iteration = 0 AND start_sha256 IS NULL))"
@@ -691,48 +584,3 @@ def write_slim(path: Path, out: Path) -> None:
                 [(json.dumps(host), row[0]) for host, row in zip(hosts, rows, strict=True)],
             )
             made.execute("VACUUM")
-
-
-class FileLock:
-    """A lock for the file at ``path``, held until :meth:`release` or the end of the process.
-
-    It is SQLite's own lock of an empty file beside it: a lock of the file itself would keep those
-    away who only read. BlockingIOError if another process, or another thread, holds it; OSError if
-    the file beside it cannot be made, or is not such a file.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.with_name(f"{path.name}-lock")
-        before = _made(self._file)
-        self._held = sqlite3.connect(
-            self._file, timeout=0, isolation_level=None, check_same_thread=False
-        )
-        try:
-            self._held.execute("BEGIN EXCLUSIVE")
-            if not os.path.samestat(before, self._file.stat()):
-                raise BlockingIOError("another one has just removed the file")
-        except (sqlite3.Error, OSError) as error:
-            self._held.close()
-            raise BlockingIOError(f"{path} is in use") from error
-
-    def release(self) -> None:
-        """Let go, and remove the file beside it."""
-        with suppress(OSError):  # Windows removes no open file; left behind, it does no harm
-            self._file.unlink()
-        self._held.close()
-
-
-def _made(path: Path) -> os.stat_result:
-    """Make an empty file, unless it is there; raise the system's own error if that is impossible.
-
-    No link is followed, and nothing else that is there is opened.
-    """
-    with suppress(FileExistsError), path.open("x"):
-        pass
-    found = path.lstat()
-    if not stat.S_ISREG(found.st_mode) or found.st_size:
-        what = f"{path.name} beside it is none of this program's files: move it away"
-        raise FileExistsError(errno.EEXIST, what)
-    if not os.access(path, os.W_OK):
-        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-    return found

@@ -19,10 +19,9 @@ from gpu.crossing.cpu import crossing as single_cross
 from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.state import MAKING, NEXT, READ_SIDE, SIZE_OF, CrossingState
 from gpu.crossing.parameters import CROSSING_STEPS
-from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.instance import CityWords, TspInstance
 from gpu.tour_changes.replay import (
     ChangeKind,
-    Ids,
     NotBegun,
     Pairs,
     TourChange,
@@ -56,7 +55,7 @@ class Partner(ChangeKind):
     tours: int  # of the population
     lengths: tuple[int, int]  # of both
 
-    def sentence(self, change: TourChange, ids: Ids) -> str:
+    def sentence(self, change: TourChange, words: CityWords) -> str:
         """Say which tours are crossed."""
         begin = (
             f"Ant {change.ant + 1} has tour {self.own + 1} of {self.tours}, and crosses it with "
@@ -89,7 +88,7 @@ class Children(ChangeKind):
     weighed: bool  # whether a worth is the gain divided by the loss; else it is the gain
     at: int  # the child that is kept, or -1
 
-    def sentence(self, change: TourChange, ids: Ids) -> str:
+    def sentence(self, change: TourChange, words: CityWords) -> str:
         """Say which child is kept, and why."""
         made = len(self.sizes)
         if not made:
@@ -109,7 +108,7 @@ class Children(ChangeKind):
         """Return what a child is worth."""
         return "worth = gain / loss of the entropy of edges" if self.weighed else "worth = gain"
 
-    def options(self, change: TourChange, ids: Ids) -> Options:
+    def options(self, change: TourChange, words: CityWords) -> Options:
         """Return the children, the one that is worth most first."""
         order = np.lexsort((-self.gains, -self.worths))
         told = [
@@ -146,7 +145,7 @@ class Child(ChangeKind):
     parts: int  # tours that were joined
     loss: float  # of entropy
 
-    def sentence(self, change: TourChange, ids: Ids) -> str:
+    def sentence(self, change: TourChange, words: CityWords) -> str:
         """Say what becomes of the child."""
         ant = f"Ant {change.ant + 1}"
         if not self.size:
@@ -225,8 +224,8 @@ class CrossingReplay:
 
         See :class:`gpu.core.decisions.Replay`; ValueError if there is no such step.
         """
-        ids = self._instance.city_ids
-        return self.told(ant, step).step(self._iteration, ids, self._caveat)
+        words = self._instance.city_words
+        return self.told(ant, step).step(self._iteration, words, self._caveat)
 
     def told(self, ant: int, step: int) -> TourChange:
         """Return what the ant takes over; see :meth:`decision`."""

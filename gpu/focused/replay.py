@@ -38,12 +38,11 @@ from gpu.focused.cpu.ants import (
 )
 from gpu.focused.cpu.state import TEMPERATURE, FocusedState
 from gpu.focused.parameters import FOCUSED_STEPS
-from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.instance import CityWords, TspInstance
 from gpu.tour_changes.cpu.state import NOBODY, PATCH_CITIES, new_patch
 from gpu.tour_changes.replay import (
     EDGE_HEADS,
     ChangeKind,
-    Ids,
     NotBegun,
     Pairs,
     TourChange,
@@ -78,10 +77,10 @@ class PlaceChoice(ChangeKind):
         """The city behind which the ant wants to begin."""
         return int(self.cities[self.at])
 
-    def sentence(self, change: TourChange, ids: Ids) -> str:
+    def sentence(self, change: TourChange, words: CityWords) -> str:
         """Say which places are drawn, and why one is taken."""
         ant = f"Ant {change.ant + 1} draws"
-        names = [f"city {ids[city]}" for city in self.cities]
+        names = [words.called(city) for city in self.cities]
         trails = self.behind.trails
         if len(names) == 1:
             return f"{ant} one place of the tour, behind {names[0]}, and looks at no trail."
@@ -102,11 +101,11 @@ class PlaceChoice(ChangeKind):
             "Trails go from 1 to 100; that of an edge which has been in the tour for long is strong"
         )
 
-    def options(self, change: TourChange, ids: Ids) -> Options:
+    def options(self, change: TourChange, words: CityWords) -> Options:
         """Return the edges behind both places."""
         said = ["begins here" if at == self.at else "" for at in range(len(self.cities))]
         return Options(
-            EDGE_HEADS, tuple(self.behind.options(ids, Sign.SUBJECT, said)), len(self.cities)
+            EDGE_HEADS, tuple(self.behind.options(words, Sign.SUBJECT, said)), len(self.cities)
         )
 
     def marks(self) -> list[PictureMark]:
@@ -126,7 +125,7 @@ class DoubleBridge(ChangeKind):
     start: int  # and that behind which it does: an earlier one near the end of a cell's cities
     stretches: tuple[NDArray[np.int32], ...]  # their cities, in the order before; or none
 
-    def sentence(self, change: TourChange, ids: Ids) -> str:
+    def sentence(self, change: TourChange, words: CityWords) -> str:
         """Say what changes places."""
         ant = f"ant {change.ant + 1}"
         if not self.stretches:
@@ -137,11 +136,12 @@ class DoubleBridge(ChangeKind):
         early = ""
         if self.start != self.drawn:
             early = (
-                f"Too few cities of its cell follow city {ids[self.drawn]}, so it begins earlier. "
+                f"Too few cities of its cell follow {words.called(self.drawn)}, so it begins "
+                "earlier. "
             )
         first, second, third = (len(stretch) for stretch in self.stretches)
         return (
-            f"{early}Behind city {ids[self.start]}, {ant} makes a double bridge: stretches of "
+            f"{early}Behind {words.called(self.start)}, {ant} makes a double bridge: stretches of "
             f"{first}, {second} and {counted(third, 'city')} change places, and the last comes "
             f"first. Now the tour is {than(change.gain)} before."
         )
@@ -161,7 +161,7 @@ class Repair(ChangeKind):
     bridged: int  # by how much the double bridge made the tour shorter
     back: bool  # whether the tour is again the one that the ant found
 
-    def sentence(self, change: TourChange, ids: Ids) -> str:
+    def sentence(self, change: TourChange, words: CityWords) -> str:
         """Say what the search changes."""
         if not len(change.given):
             return "The local search finds no move that makes the tour shorter."
@@ -204,7 +204,7 @@ class Verdict(ChangeKind):
             return 1.0
         return float(np.exp(gain / self.temperature)) if self.temperature > 0 else 0.0
 
-    def sentence(self, change: TourChange, ids: Ids) -> str:
+    def sentence(self, change: TourChange, words: CityWords) -> str:
         """Say what becomes of the tour, and why."""
         gain = change.gain
         begin = f"The tour of ant {change.ant + 1} is {than(gain)} before"
@@ -300,8 +300,8 @@ class FocusedReplay:
         See :class:`gpu.core.decisions.Replay`; ValueError if there is no such step.
         """
         change = self.told(ant, step, cancelled)
-        ids = self._instance.city_ids
-        return None if change is None else change.step(self._iteration, ids, self._caveat)
+        words = self._instance.city_words
+        return None if change is None else change.step(self._iteration, words, self._caveat)
 
     def told(self, ant: int, step: int, cancelled: Callable[[], bool] = never) -> TourChange | None:
         """Return what the ant changes; see :meth:`decision`."""

@@ -16,7 +16,7 @@ from gpu.problems.coloring.graph_files import GRAPH_FORMATS, GRAPH_LISTS
 from gpu.problems.coloring.matrix_market import is_matrix_market
 from gpu.problems.document import GIVE_INSTANCE, in_utf8, plain, read_bytes, what_else
 from gpu.problems.input_file import InputFile
-from gpu.problems.reading import OPEN, Doubt, FileKind, ReadAs, UnsureError
+from gpu.problems.reading import BEGIN_WITH_IT, OPEN, Doubt, FileKind, ReadAs, UnsureError
 from gpu.problems.table_kinds import TABLE_KINDS, load_matrix_market, load_table
 from gpu.problems.tables.table_files import is_table
 from gpu.problems.tsp import tours
@@ -54,10 +54,7 @@ def _load_tsplib(file: InputFile) -> Instance:
     except InstanceError as error:
         if what_else(file.data, GIVE_INSTANCE) or not tours.is_tour(file.path, file.data):
             raise
-        raise file.error(
-            "it is a tour, not an instance; name its instance, and this file behind --start (or "
-            "as start in Python)"
-        ) from error
+        raise file.error(f"it is a tour, not an instance; {BEGIN_WITH_IT}") from error
 
 
 FORMATS = (

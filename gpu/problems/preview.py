@@ -112,7 +112,12 @@ def _of_places(table: Table) -> dict[int | None, str]:
     one, other = ("latitude", "longitude") if globe else ("x", "y")
     if globe and columns.means == X:
         one, other = other, one
-    return {columns.name: "name", columns.first: one, columns.second: other}
+    return {
+        columns.name: "name",
+        columns.first: one,
+        columns.second: other,
+        columns.third: "z",
+    }
 
 
 def _of_ways(seen: SeenTable, width: int) -> dict[int | None, str]:

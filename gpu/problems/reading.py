@@ -20,8 +20,15 @@ SEPARATOR_NAMES = {"blank": "", "tab": "\t", "comma": ",", "semicolon": ";", "ba
 OPEN = "open"
 """What is said of a route that does not return to its start."""
 
-_OPTIONS = {"kind": "read-as", "route_from": "from", "route_to": "to", "route": OPEN}
-"""Options of the command line that have another name than what they say."""
+OPTION_NAMES = {"kind": "read-as", "route_from": "from", "route_to": "to", "route": OPEN}
+"""Options of the command line that have another name than what they say.
+
+A reader's sentences name what the user can say as these options: ``--read-as matrix``, ``--columns
+2,3``, ``--sheet 'May'``. A front end without a command line words them anew.
+"""
+
+BEGIN_WITH_IT = "name its instance, and this file behind --start (or as start in Python)"
+"""What to do with a file that has a solution in it."""
 
 
 class FileKind(enum.StrEnum):
@@ -170,14 +177,14 @@ class ReadAs:
         words: list[str] = []
         for field in fields(self):
             if value := getattr(self, field.name):
-                name = _OPTIONS.get(field.name, field.name)
+                name = OPTION_NAMES.get(field.name, field.name)
                 words += [f"--{name}", str(value)] if name != OPEN else [f"--{name}"]
         return words
 
 
 def _key_of(field: str) -> str:
     """Return what tables of TOML call a field: as its option, with _ where that has -."""
-    return _OPTIONS.get(field, field).replace("-", "_")
+    return OPTION_NAMES.get(field, field).replace("-", "_")
 
 
 AS_FOUND = ReadAs()

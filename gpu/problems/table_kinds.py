@@ -14,7 +14,7 @@ from gpu.problems.coloring.building import read_as_of
 from gpu.problems.coloring.class_tables import CLASS_TITLE, VERTEX_TITLE
 from gpu.problems.document import in_memory
 from gpu.problems.input_file import InputFile
-from gpu.problems.reading import Doubt, FileKind, UnsureError
+from gpu.problems.reading import BEGIN_WITH_IT, Doubt, FileKind, UnsureError
 from gpu.problems.tables.cells import is_number, words_of
 from gpu.problems.tables.columns import named_coordinates
 from gpu.problems.tables.headed import headed
@@ -170,10 +170,7 @@ def _refuse_solution(table: Table) -> None:
     elif {VERTEX_TITLE, CLASS_TITLE} <= heads:
         what = "a coloring"
     if what:
-        raise table.error(
-            f"it is {what}, not an instance; name its instance, and this file behind --start (or "
-            "as start in Python)"
-        )
+        raise table.error(f"it is {what}, not an instance; {BEGIN_WITH_IT}")
 
 
 def seen_as(table: Table) -> SeenTable:

@@ -23,11 +23,9 @@ from gpu.core.decisions import (
     Unanswered,
 )
 from gpu.core.formats import quantity, signed, whole
-from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.instance import CityWords, TspInstance
 
 Pairs = NDArray[np.int32]  # (k, 2): the cities of edges
-Ids = NDArray[np.int64]  # numbers of the cities in the file
-
 _CITIES_NAMED = 24  # most cities of a change that have a number on the map
 
 
@@ -47,12 +45,20 @@ class TourEdges:
         """Of all together."""
         return int(self.lengths.sum())
 
-    def options(self, ids: Ids, sign: Sign, said: Sequence[str], before: str = "") -> list[Option]:
+    def options(
+        self, words: CityWords, sign: Sign, said: Sequence[str], before: str = ""
+    ) -> list[Option]:
         """Return the edges as rows of a table, with what is ``said`` of each."""
         rows = zip(self.cities, self.trails, self.lengths, said, strict=False)
         return [
             Option(
-                (f"{before}{ids[a]} – {ids[b]}", text, "", quantity(trail), whole(length)),
+                (
+                    f"{before}{words.short(a)} – {words.short(b)}",
+                    text,
+                    "",
+                    quantity(trail),
+                    words.length(int(length)),
+                ),
                 float(length),
                 (int(a), int(b)),
                 chosen=text in ("taken", "begins here"),
@@ -69,18 +75,18 @@ class ChangeKind(ABC):
     said: ClassVar = ("given up", "taken")  # of the latter two in the table
 
     @abstractmethod
-    def sentence(self, change: TourChange, ids: Ids) -> str:
+    def sentence(self, change: TourChange, words: CityWords) -> str:
         """Say what the ant does."""
 
     def formula(self, change: TourChange) -> str:
         """Return the numbers behind the step."""
         return change.difference
 
-    def options(self, change: TourChange, ids: Ids) -> Options:
+    def options(self, change: TourChange, words: CityWords) -> Options:
         """Return the edges that are given up, then those that come instead."""
         given, made = change.given, change.made
-        rows = given.options(ids, Sign.GIVEN_UP, [self.said[0]] * OPTIONS_TOLD, "− ")
-        rows += made.options(ids, Sign.TAKEN, [self.said[1]] * OPTIONS_TOLD, "+ ")
+        rows = given.options(words, Sign.GIVEN_UP, [self.said[0]] * OPTIONS_TOLD, "− ")
+        rows += made.options(words, Sign.TAKEN, [self.said[1]] * OPTIONS_TOLD, "+ ")
         return Options(EDGE_HEADS, tuple(rows), len(given) + len(made))
 
     def marks(self) -> list[PictureMark]:
@@ -116,8 +122,8 @@ class TourChange:
         taken, given = whole(self.made.length), whole(self.given.length)
         return f"Δ = {taken} taken − {given} given up = {signed(-self.gain)}"
 
-    def step(self, iteration: int, ids: Ids, caveat: str = "") -> Step:
-        """Return the step as it is shown; ``ids`` are the cities' numbers in the file."""
+    def step(self, iteration: int, words: CityWords, caveat: str = "") -> Step:
+        """Return the step as it is shown; ``words`` say what cities are called."""
         what, edges = self.what, (self.kept, self.given.cities, self.made.cities)
         signs = Sign.KEPT, Sign.GIVEN_UP, Sign.TAKEN
         marks = [
@@ -132,8 +138,8 @@ class TourChange:
             self.ant,
             iteration,
             self.number,
-            what.sentence(self, ids),
-            what.options(self, ids),
+            what.sentence(self, words),
+            what.options(self, words),
             Picture(tuple(marks), np.array(cities[:_CITIES_NAMED], np.int32), self.around),
             what.formula(self),
             caveat=caveat,

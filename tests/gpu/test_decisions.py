@@ -260,7 +260,7 @@ def test_the_last_step_has_no_choice(selection: str) -> None:
 def test_the_table_has_the_likeliest_the_chosen_and_the_rest() -> None:
     tour, choice = walk_of(AsRule(CITIES, AsCpuParameters().resolved(CITIES.n), 1)).told(0, 1)
     unlikely = int(choice.cities[choice.probabilities.argmin()])
-    options = dataclasses.replace(choice, chosen=unlikely).options(int(tour[0]), CITIES.city_ids)
+    options = dataclasses.replace(choice, chosen=unlikely).options(int(tour[0]), CITIES.city_words)
     rows = options.fitting(20)
     assert len(rows) == 21
     lengths = [row.length for row in rows[:19]]

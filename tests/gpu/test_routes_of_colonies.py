@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
@@ -18,7 +19,7 @@ from gpu.core.snapshot import Wanted
 from gpu.core.system import System
 from tests.digests import emulated
 from tests.emulation import needs_emulation
-from tests.gpu.problems.tsp.routes.test_routes import INFINITE, Case, drawn, matrix_instance
+from tests.gpu.problems.tsp.routes.test_routes import INFINITE, Case, drawn_of_all_kinds
 
 SEEDS, MOST_ITERATIONS = 4, 20
 SYMMETRIC = ("crossing", "faco")  # take no directed instance
@@ -46,14 +47,9 @@ DEVICE = "device"
 
 def cases(count: int) -> list[Case]:
     """Return cases of all kinds that have a route."""
-    random, found = np.random.default_rng(11), list[Case]()
-    two = matrix_instance(np.array([[0, 3], [5, 0]]), directed=True)
-    found.append(Case(two))
-    while len(found) < count:
-        case = drawn(random, 7, least=1)
-        if case.base.n > 2 and case.best() < INFINITE:
-            found.append(case)
-    return found
+    random = np.random.default_rng(11)
+    some = drawn_of_all_kinds(random, 8)
+    return list(itertools.islice((case for case in some if case.best() < INFINITE), count))
 
 
 @contextmanager
@@ -70,7 +66,7 @@ def check(name: str, place: str, count: int) -> None:
     """Let a colony look for the best route of each case that it takes.
 
     Those that change tours find each. Those that build tours alone find a route of each, and the
-    best of nine in ten.
+    best of nineteen in twenty.
     """
     system = catalog.named(name)
     gaps = list[int]()
@@ -83,7 +79,7 @@ def check(name: str, place: str, count: int) -> None:
                 continue
             gaps.append(found_above(system, device, instance, case.best()))
     missed = sum(gap > 0 for gap in gaps)
-    assert missed <= (0 if system.alias in CHANGING else len(gaps) // 10), gaps
+    assert missed <= (0 if system.alias in CHANGING else len(gaps) // 20), gaps
 
 
 def found_above(system: System, device: Device, instance: Instance, best: int) -> int:
@@ -105,7 +101,7 @@ def found_above(system: System, device: Device, instance: Instance, best: int) -
 
 @pytest.mark.parametrize(("name", "place"), ON_CPU)
 def test_on_the_cpu(name: str, place: str) -> None:
-    check(name, place, 12 if catalog.named(name).alias in CHANGING else 40)
+    check(name, place, 150 if catalog.named(name).alias in CHANGING else 250)
 
 
 @needs_emulation

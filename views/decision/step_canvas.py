@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -81,7 +80,7 @@ class StepLayer(MapLayer[Picture]):
     """The picture of a step, and a dot at each place that has no mark in it."""
 
     reach = 80.0  # of the numbers beside places
-    ids: Sequence[int] | NDArray[np.int64] = ()  # numbers of the places in the file
+    named: Callable[[int], str] = str  # what a place (from 0) is called, as short as it can be
     drawing: GraphDrawing | None = None  # of the graph whose vertices these are
 
     @property
@@ -124,7 +123,7 @@ class StepLayer(MapLayer[Picture]):
         chosen = part.marked(Sign.CHOSEN)
         marked = {*chosen, *part.marked(Sign.ANT, Sign.STANDS)}
         names = [
-            (pixels[place], str(self.ids[place]), place in marked, place in chosen)
+            (pixels[place], self.named(place), place in marked, place in chosen)
             for place in dict.fromkeys(part.named.tolist())
         ]
         write_names(sheet.painter, sheet.theme, names, sheet.size)
@@ -318,7 +317,7 @@ class StepCanvas(QWidget):
         self.extent.buttons["whole"].setText("Whole map" if has_map else "Whole graph")
         self.extent.setVisible(self.can_be_near)
         self._set_places(None if instance is None else instance.map_places, None)
-        self.layer.ids = () if instance is None else display_of(instance).numbers(instance)
+        self.layer.named = str if instance is None else display_of(instance).short(instance)
 
     def show_drawing(self, drawing: GraphDrawing) -> None:
         """Give the vertices their places."""

@@ -85,7 +85,11 @@ _ACTION_TEXTS = {  # text, keys, tip
         "The command line that does the same as the window, for a terminal",
     ),
     "picture": ("Export picture…", "Ctrl+E", "A picture of a view, for print or for a page"),
-    "print": ("Print…", "Ctrl+P", "Print the map and the list of stops, or write them as PDF"),
+    "print": (
+        "Print…",
+        "Ctrl+P",
+        "The best solution as a picture and a list, on paper or as PDF",
+    ),
     "copy-picture": ("Copy picture", "Ctrl+Alt+C", "A picture of the view in front"),
     "past-back": ("Improvement before", ",", "Show the run as it was at the improvement before"),
     "past-next": ("Next improvement", ".", "Show the run as it was at the next improvement"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ from views.frame.settings import Settings
 from views.problem_display import FILES
 
 MOST_RECENT = 8  # how many instances are remembered
+MOST_READINGS = 200  # files of which is kept how they are read
 LONGEST_STEM = 80  # most characters of a name that is offered
 _NO_RECENT: list[str] = []
 
@@ -151,6 +153,24 @@ class FileDialogs(QObject):
         path = path.absolute()
         paths = [path, *(other for other in self.recent() if other != path)][:MOST_RECENT]
         self._settings.put({"recent": [str(p) for p in paths]})
+
+    def reading_of(self, path: Path) -> str:
+        """Return how the user has the file at ``path`` read, as he said last; mostly empty."""
+        return self._readings().get(str(path.absolute()), "")
+
+    def remember_reading(self, path: Path, read_as: str) -> None:
+        """Keep how the user has the file at ``path`` read."""
+        kept = {name: one for name, one in self._readings().items() if name != str(path.absolute())}
+        kept[str(path.absolute())] = read_as
+        self._settings.put({"readings": json.dumps(dict([*kept.items()][-MOST_READINGS:]))})
+
+    def _readings(self) -> dict[str, str]:
+        try:
+            found = json.loads(self._settings.get("readings", "{}"))
+        except (ValueError, RecursionError):
+            return {}
+        texts = found.items() if isinstance(found, dict) else ()
+        return {name: one for name, one in texts if isinstance(one, str)}
 
     def ask_to_save(
         self,

@@ -133,6 +133,11 @@ def save_window(
     settings.put(values)
 
 
+def kept_of_view(settings: Settings, key: str) -> str:
+    """Return what the view of this key has kept."""
+    return settings.get(f"view-{key}", "")
+
+
 def restore_window(
     settings: Settings, window: QMainWindow, dashboard: Dashboard, actions: Actions
 ) -> None:
@@ -149,7 +154,7 @@ def restore_window(
             known = [int(tab) if re.fullmatch("[0-9]{1,3}", tab) else 0 for tab in tabs]
             dashboard.choose_tabs(problem, known)
     for key, view in dashboard.all_views.items():
-        view.keep(settings.get(f"view-{key}", ""))
+        view.keep(kept_of_view(settings, key))
     actions["panel"].setChecked(settings.get("panel", True))
 
 

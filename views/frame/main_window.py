@@ -315,7 +315,8 @@ class MainWindow(QMainWindow):
         stops.city_chosen.connect(self._show_city)
         map_.city_chosen.connect(stops.choose)
         classes = self.view(ClassesView)
-        classes.offer([self.actions_.exports[name] for name in DISPLAYS[Problem.COLORING].routes])
+        tables = DISPLAYS[Problem.COLORING].routes
+        classes.offer([self.actions_.exports[name] for name in tables], self.actions_["print"])
         classes.colours_changed.connect(self._show_colours)
         self.gallery.back_requested.connect(self.pages.show_views)
         self.pages.left_gallery.connect(self.dashboard.take_focus)

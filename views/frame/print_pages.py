@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtPrintSupport import QPrinter
 
 from gpu.core.tables import Column, texts
 from views.frame.print_picture import CM_PER_INCH, PicturedView, PictureLook, as_image, onto
 from views.widgets.steps import Steps
+from views.widgets.table import MarkColumn
 
 MOST_PRINTED = 20_000  # rows of a list that are printed; hundreds of pages
 _PICTURE_SHARE = 0.5  # of the height of the first page
@@ -102,7 +103,7 @@ class PrintedPages:
                 self._turn()
         if len(rows) < len(self._listed.rows):
             left_out = len(self._listed.rows) - len(rows)
-            self._text(f"… and {left_out:,} more: a file of the route has them all", self._y, 1.0)
+            self._text(f"… and {left_out:,} more: saved as a file, all are there", self._y, 1.0)
         self._foot()
         self._painter.end()
         return self._page
@@ -139,8 +140,8 @@ class PrintedPages:
                 if len(text) > len(longest[place]):
                     longest[place] = text
         widths = [
-            max(width, metrics.horizontalAdvance(text))
-            for width, text in zip(widths, longest, strict=True)
+            max(width, metrics.horizontalAdvance(text) + self._mark_room(column))
+            for column, width, text in zip(columns, widths, longest, strict=True)
         ]
         whole = sum(widths) + gutter * (len(widths) - 1)
         if whole > self._wide:
@@ -158,12 +159,19 @@ class PrintedPages:
         painter.drawLine(*map(round, (left, self._y, right, self._y)))
         painter.setPen(QPen(Qt.GlobalColor.lightGray, 0.4 * self._dots))
         for row in rows:
-            self._cells(_texts(columns, row), left, widths)
+            self._draw_marks(row, left, widths)
+            self._cells(_texts(columns, row), left, widths, marked=True)
             painter.setPen(QPen(Qt.GlobalColor.lightGray, 0.4 * self._dots))
             painter.drawLine(*map(round, (left, self._y, right, self._y)))
 
     def _cells(
-        self, cells: Sequence[str], left: float, widths: Sequence[float], *, bold: bool = False
+        self,
+        cells: Sequence[str],
+        left: float,
+        widths: Sequence[float],
+        *,
+        bold: bool = False,
+        marked: bool = False,  # whether there are marks before them
     ) -> None:
         font = self._font(bold=bold)
         metrics = QFontMetricsF(font, self._printer)
@@ -171,12 +179,24 @@ class PrintedPages:
         self._painter.setPen(Qt.GlobalColor.black)
         for column, text, width in zip(self._listed.columns, cells, widths, strict=True):
             side = Qt.AlignmentFlag.AlignRight if column.number else Qt.AlignmentFlag.AlignLeft
-            box = QRectF(left, self._y, width, self._line)
-            line = metrics.elidedText(text, Qt.TextElideMode.ElideRight, width + self._dots)
+            room = self._mark_room(column) if marked else 0.0
+            box = QRectF(left + room, self._y, width - room, self._line)
+            line = metrics.elidedText(text, Qt.TextElideMode.ElideRight, box.width() + self._dots)
             flags = side | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextDontClip
             self._painter.drawText(box, flags, line)
             left += width + _GUTTER * self._dots
         self._y += self._line
+
+    def _mark_room(self, column: Column[Any]) -> float:
+        """Return how wide the mark before a text is, with what is free behind it."""
+        return self._line if isinstance(column, MarkColumn) else 0.0
+
+    def _draw_marks(self, row: Any, left: float, widths: Sequence[float]) -> None:
+        for column, width in zip(self._listed.columns, widths, strict=True):
+            if isinstance(column, MarkColumn):
+                centre = QPointF(left + self._line * 0.4, self._y + self._line / 2)
+                column.draw(self._painter, centre, row, self._line * 0.62)
+            left += width + _GUTTER * self._dots
 
     def _text(self, text: str, top: float, factor: float, *, bold: bool = False) -> float:
         """Draw a paragraph; return where it ends."""

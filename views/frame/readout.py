@@ -49,7 +49,7 @@ class Readout(QFrame):
         self._gap_tip = f"How far the best {words.solution} lies above {words.known}"
         rate_tip = f"{words.solutions.capitalize()} built a second, over the last two seconds"
         for name, title, tip in (
-            ("best", display.best, display.best_tip),
+            ("best", f"{display.best}{self._unit}", display.best_tip),
             ("gap", "GAP", self._gap_tip),
             ("iteration", "ITERATION", "Iterations finished"),
             ("rate", f"{words.solutions.upper()} / S", rate_tip),
@@ -58,6 +58,12 @@ class Readout(QFrame):
             self.headings[name].setText(title)
             self.values[name].setToolTip(plain_tip(tip))
         self.begin_run()
+
+    @property
+    def _unit(self) -> str:
+        """In what the best cost is shown, in brackets, unless it has several words."""
+        unit = "" if self._instance is None else self._instance.unit
+        return f" ({unit})" if unit and " " not in unit else ""
 
     def begin_run(self) -> None:
         """Show dashes."""

@@ -42,6 +42,32 @@ class _ClassModel(TableModel[int]):
         return [["accent"]] * len(self.columns) if row in self.lit else super().marks(row)
 
 
+def class_columns(graph: GraphInstance, coloring: NDArray[np.int32]) -> Sequence[Column[int]]:
+    """Return the columns of a list of vertices with their classes; its rows are vertices."""
+
+    def draw(painter: QPainter, centre: QPointF, row: int, diameter: float) -> None:
+        draw_swatch(painter, centre, int(coloring[row]), diameter)
+
+    return (
+        Column("Vertex", graph.called, order=lambda row: _order(graph.called(row))),
+        MarkColumn(
+            "Class",
+            lambda row: int(coloring[row]) + 1,
+            about="Vertices of one class have no edge between them. "
+            "Double-click to choose its color",
+            tip=lambda row: f"{mark_of(int(coloring[row])).name}: double-click for another color",
+            draw=draw,
+        ),
+        Column(
+            "Neighbours",
+            lambda row: int(graph.degrees[row]),
+            whole,
+            about="Vertices that must be in other classes",
+            number=True,
+        ),
+    )
+
+
 class ClassList(ColumnTable[int]):
     """The list. Its columns are as wide as the longest texts of all rows."""
 
@@ -74,33 +100,8 @@ class ClassList(ColumnTable[int]):
             names = [name[:_LONGEST_NAME] for name in longest]
             self._longest = names, [str(len(coloring))], [whole(graph.n)]
             self.setSortingEnabled(graph.n <= MOST_SOUGHT)
-            self.show_rows(self._columns(graph, coloring), range(graph.n))
+            self.show_rows(class_columns(graph, coloring), range(graph.n))
         self._asked = False
-
-    def _columns(self, graph: GraphInstance, coloring: NDArray[np.int32]) -> Sequence[Column[int]]:
-        def draw(painter: QPainter, centre: QPointF, row: int, diameter: float) -> None:
-            draw_swatch(painter, centre, int(coloring[row]), diameter)
-
-        return (
-            Column("Vertex", graph.called, order=lambda row: _order(graph.called(row))),
-            MarkColumn(
-                "Class",
-                lambda row: int(coloring[row]) + 1,
-                about="Vertices of one class have no edge between them. "
-                "Double-click to choose its color",
-                tip=lambda row: (
-                    f"{mark_of(int(coloring[row])).name}: double-click for another color"
-                ),
-                draw=draw,
-            ),
-            Column(
-                "Neighbours",
-                lambda row: int(graph.degrees[row]),
-                whole,
-                about="Vertices that must be in other classes",
-                number=True,
-            ),
-        )
 
     def seek(self, text: str) -> int:
         """Show only vertices whose names have ``text``; return how many these are."""

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QAction, QColor, QPainter, QTransform
-from PySide6.QtWidgets import QColorDialog, QHBoxLayout, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QColor, QPainter, QResizeEvent, QTransform
+from PySide6.QtWidgets import (
+    QColorDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QMenu,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpu.core.formats import number_of, significant, whole
+from gpu.core.snapshot import RunState
+from gpu.core.tables import Column
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
-from views.graph.class_list import MOST_SOUGHT, ClassList
-from views.graph.class_marks import draw_swatch, mark_of, use_own_colours
+from views.graph.class_colours import ClassColours
+from views.graph.class_list import MOST_SOUGHT, ClassList, class_columns
+from views.graph.class_marks import draw_swatch, mark_of
 from views.graph.graph_view import NewestColoring
 from views.widgets.controls import Chip, OptionButtons, fit_texts, make_button
 from views.widgets.labels import ElidedLabel, make_label
@@ -81,9 +92,18 @@ class ClassBars(Layer):
                 draw_swatch(painter, spot, color, across * 0.72)
 
 
+@dataclass(frozen=True, slots=True)
+class ListedClasses:
+    """A coloring as a list, to be printed."""
+
+    graph: GraphInstance
+    summary: str  # how many classes there are, and how large they are
+    columns: Sequence[Column[int]]
+    rows: Sequence[int]  # the vertices, in their order on the screen
+
+
 _CHOICES = {"list": "List", "sizes": "Sizes"}
 _NO_CLASSES_YET = "The vertices with their classes. Start a run (Space)."
-_MOST_COLOURED = 50  # instances whose own colours are kept
 
 
 class ClassesView(NewestColoring, View):
@@ -92,12 +112,13 @@ class ClassesView(NewestColoring, View):
     key = "classes"
     title = "Classes"
     of_moment = True
+    has_coloring_changed = Signal()
     colours_changed = Signal()  # the user has chosen other colours for classes
 
     def __init__(self) -> None:
         super().__init__()
         self._graph: GraphInstance | None = None
-        self._own: dict[str, dict[int, str]] = {}  # colours of classes, by the graph's digest
+        self._colours = ClassColours()
         self._actions: tuple[QAction, ...] = ()
         self.form = OptionButtons(
             _CHOICES, "A list of the vertices with their classes, or how large the classes are"
@@ -108,6 +129,7 @@ class ClassesView(NewestColoring, View):
         self.copy_button = make_button("", "Copy", "Copy the list, to paste it into a spreadsheet")
         self.save_button = make_button("", "Save as", "Write vertices and classes as a file")
         self.save_button.setPopupMode(self.save_button.ToolButtonPopupMode.InstantPopup)
+        self.print_button = make_button("", "Print…", "Print the graph and the list (Ctrl+P)")
         self.list = ClassList()
         self.copy_button.clicked.connect(self.list.copy)
         self.list.vertex_chosen.connect(self._point_at_vertex)
@@ -125,11 +147,17 @@ class ClassesView(NewestColoring, View):
         self.reading = ElidedLabel("note")
         self.plot.hovered.connect(self._read_at)
         self._top = QWidget()
-        tools = self.copy_button, self.save_button
+        # The texts of its buttons must not widen the pane: they show where there is room.
+        self._top.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        tools = self.copy_button, self.save_button, self.print_button
         fill(QHBoxLayout(self._top), self.form, (self.search, 1), self.chip, *tools, spacing=6)
         parts = self._top, (self.plot, 1), (self.list, 1), (self.hint, 1), self.reading
         fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
-        self._icons = {self.copy_button: "copy", self.save_button: "save"}
+        self._icons = {
+            self.copy_button: "copy",
+            self.save_button: "save",
+            self.print_button: "print",
+        }
         self.form.choose("sizes")
         self.apply_theme(self.theme)
         self.begin_run()
@@ -137,28 +165,22 @@ class ClassesView(NewestColoring, View):
     @property
     def kept(self) -> str:
         """The colours that the user has chosen, for the graphs that had the last ones."""
-        return json.dumps(dict(list(self._own.items())[-_MOST_COLOURED:])) if self._own else ""
+        return self._colours.kept
 
     def keep(self, kept: str) -> None:
         """Take up colours of an earlier session; ignore what is none."""
-        try:
-            found = json.loads(kept or "{}")
-            self._own = {
-                str(digest): {int(number): QColor(str(one)).name() for number, one in own.items()}
-                for digest, own in found.items()
-            }
-        except (ValueError, AttributeError, TypeError, RecursionError):
-            self._own = {}
-        self._use_colours()
+        self._colours = ClassColours(kept)
+        self._colours.use(self._graph)
 
-    def offer(self, exports: Sequence[QAction]) -> None:
-        """Have these actions behind a button, while they are possible."""
+    def offer(self, exports: Sequence[QAction], printing: QAction) -> None:
+        """Have these actions behind the buttons, while they are possible."""
         menu = QMenu(self.save_button)
         menu.addActions(list(exports))
         self.save_button.setMenu(menu)
-        for action in exports:
+        self.print_button.clicked.connect(printing.trigger)
+        for action in (*exports, printing):
             action.changed.connect(self._enable)
-        self._actions = tuple(exports)
+        self._actions = (*exports, printing)
         self._enable()
 
     def show_instance(self, instance: GraphInstance | None) -> None:
@@ -166,7 +188,7 @@ class ClassesView(NewestColoring, View):
         self._graph = instance
         self.form.choose("list" if instance is not None and instance.names else "sizes")
         self.search.clear()
-        self._use_colours()
+        self._colours.use(instance)
         self.begin_run()
 
     def begin_run(self) -> None:
@@ -174,6 +196,28 @@ class ClassesView(NewestColoring, View):
         self._coloring = None
         self.plot.fit()
         self.draw()
+        self.has_coloring_changed.emit()
+
+    @property
+    def there(self) -> bool:
+        """Whether there is a coloring, drawn or not."""
+        return self._coloring is not None
+
+    def listed(self) -> ListedClasses | None:
+        """Return the newest coloring as a list, in the order in which the list is sorted."""
+        graph, coloring = self._graph, self._coloring
+        if graph is None or coloring is None:
+            return None
+        self.draw()
+        rows = self.list.content.rows
+        return ListedClasses(graph, self._summary, class_columns(graph, coloring), rows)
+
+    def take_in(self, snapshot: RunState) -> None:
+        """Keep the best coloring."""
+        before = self.there
+        super().take_in(snapshot)
+        if self.there != before:
+            self.has_coloring_changed.emit()
 
     def draw(self) -> None:
         """List the vertices, or draw the bars and their mean."""
@@ -212,9 +256,8 @@ class ClassesView(NewestColoring, View):
         title = f"Color of class {color + 1}"
         chosen = QColorDialog.getColor(mark_of(color).colour, self, title)
         if chosen.isValid():
-            own = self._own.pop(graph.digest(), {})
-            self._own[graph.digest()] = {**own, color: chosen.name()}
-            self._use_colours()
+            self._colours.choose(graph, color, chosen.name())
+            self._colours.use(graph)
             self.colours_changed.emit()
 
     def apply_theme(self, theme: Theme) -> None:
@@ -224,10 +267,20 @@ class ClassesView(NewestColoring, View):
         for button, name in self._icons.items():
             button.setIcon(icon(name, theme, "muted"))
 
-    def _use_colours(self) -> None:
-        graph = self._graph
-        own = self._own.get(graph.digest(), {}) if graph is not None and self._own else {}
-        use_own_colours({color: QColor(name) for color, name in own.items()})
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as much of the buttons' texts as there is room for."""
+        super().resizeEvent(event)
+        self._fit_buttons()
+
+    def _fit_buttons(self) -> None:
+        row, buttons = self._top, list(self._icons)
+        for button in buttons:
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
+        layout = row.layout()
+        assert layout is not None
+        layout.invalidate()
+        row.setMinimumWidth(layout.minimumSize().width())
+        fit_texts(row, buttons)
 
     def _show_form(self) -> None:
         """Show the list or the bars, or that they begin with a run."""
@@ -238,15 +291,18 @@ class ClassesView(NewestColoring, View):
         self.list.setVisible(listed and there)
         self.hint.setVisible(listed and not there)
         self.search.setVisible(listed and few)
-        self.copy_button.setVisible(listed)
-        fit_texts(self._top, list(self._icons))
+        for button in (self.copy_button, self.print_button):
+            button.setVisible(listed)
+        self._fit_buttons()
         self._enable()
 
     def _enable(self) -> None:
         there = self._coloring is not None
         self.copy_button.setEnabled(there)
         self.search.setEnabled(there)
-        self.save_button.setEnabled(there and any(one.isEnabled() for one in self._actions))
+        exports, printing = self._actions[:-1], self._actions[-1:]
+        self.save_button.setEnabled(there and any(one.isEnabled() for one in exports))
+        self.print_button.setEnabled(there and any(one.isEnabled() for one in printing))
 
     def _seek(self, text: str) -> None:
         found = self.list.seek(text)
@@ -259,13 +315,19 @@ class ClassesView(NewestColoring, View):
         if self._coloring is not None:
             self.point_to(Pointed(int(self._coloring[vertex]), (vertex,)))
 
-    def _say(self) -> None:
+    @property
+    def _summary(self) -> str:
         sizes = self.bars.sizes
-        if len(sizes):
-            classes, mean = number_of(len(sizes), "class"), float(sizes.mean())
-            average = significant(mean) if mean < 1000 else whole(mean)
-            span = f"{whole(sizes.min())} to {whole(sizes.max())}"
-            self.reading.setText(f"{classes} of {span} vertices, {average} on average")
+        if not len(sizes):
+            return ""
+        classes, mean = number_of(len(sizes), "class"), float(sizes.mean())
+        average = significant(mean) if mean < 1000 else whole(mean)
+        span = f"{whole(sizes.min())} to {whole(sizes.max())}"
+        return f"{classes} of {span} vertices, {average} on average"
+
+    def _say(self) -> None:
+        if summary := self._summary:
+            self.reading.setText(summary)
 
     def _read_at(self, x: float, _: float) -> None:
         sizes = self.bars.sizes

@@ -149,6 +149,14 @@ class GraphView(NewestColoring, CanvasView):
         parts += [self._words_of_class(color)] if color >= 0 else []
         self.hover.setText(",  ".join(filter(None, parts)))
 
+    def show_plan(self, *, on: bool) -> None:
+        """Show all that the coloring says, as on paper; or what was there."""
+        if on:
+            self.leave()
+        self.edges.setVisible(on or self.chips["edges"].isChecked())
+        self._show_numbers(on or self.chips["numbers"].isChecked())
+        self._show_names(on or self.chips["names"].isChecked())
+
     def fit(self) -> None:
         """Show the whole graph."""
         self._moved = False

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLineEdit,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -28,7 +27,14 @@ from PySide6.QtWidgets import (
 from gpu.core.tables import Column
 from gpu.problems.preview import FilePreview
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, Doubt, FileKind, ReadAs
-from views.setup.fields import ChoiceBox
+from views.reading_words import (
+    COORDINATE_NAMES,
+    HEADER_NAMES,
+    KIND_NAMES,
+    READING_TITLES,
+    in_window,
+)
+from views.setup.fields import ChoiceBox, TypingBox
 from views.widgets.controls import make_button
 from views.widgets.labels import Label, make_label, plain_tip, set_role
 from views.widgets.layouts import fill, resize_within_screen, scrolled
@@ -41,19 +47,6 @@ _LONGEST_UNIT = 40
 _UNITS = ("min", "h", "s", "km", "m", "miles")  # that can be chosen; any other can be typed
 _LONGEST_NAME = 28  # characters of the name of a column in a list
 
-KIND_NAMES: Mapping[FileKind, str] = {
-    FileKind.PLACES: "Places",
-    FileKind.MATRIX: "Distances",
-    FileKind.EDGES: "Edges of a graph",
-    FileKind.ADJACENCY: "Neighbours in a graph",
-    FileKind.TSPLIB: "TSPLIB file",
-    FileKind.DIMACS: "DIMACS graph",
-}
-_COORDINATE_NAMES = {
-    "plane": "Plain numbers, x and y",
-    "degrees": "Latitude and longitude",
-    "geo": "The same, in whole km (GEO)",
-}
 _ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-16": "UTF-16",
@@ -66,17 +59,6 @@ _ENCODINGS = {
     "gb18030": "Chinese (GB 18030)",
     "shift_jis": "Japanese (Shift JIS)",
     "euc_kr": "Korean (EUC-KR)",
-}
-_TITLES = {  # of the fields of ReadAs, in the order of the sheet
-    "kind": "Read as",
-    "coordinates": "Numbers are",
-    "columns": "",
-    "unit": "Unit",
-    "header": "First row",
-    "separator": "Separator",
-    "decimal": "Decimal sign",
-    "encoding": "Encoding",
-    "sheet": "Sheet",
 }
 _TIPS = {
     "kind": "What the file has in it",
@@ -124,9 +106,10 @@ class ImportSheet(QDialog):
         self._preview: FilePreview | None = None
         self._doubt: Doubt | None = None
         self._found = AS_FOUND  # how the file is read now
+        self._unit = ""  # of what is read
         self.choices: dict[str, QComboBox] = {}
-        self.unit = QLineEdit(placeholderText="none", maxLength=_LONGEST_UNIT)
-        self.units = ChoiceBox(10)
+        self.units = TypingBox(10, "Unit", _TIPS["unit"], _AUTOMATIC)
+        self.units.line.setMaxLength(_LONGEST_UNIT)
         # Columns of x, y and names.
         self.columns = ChoiceBox(10), ChoiceBox(10), ChoiceBox(10)
         self._column_labels = make_label(""), make_label(""), make_label("", "Name")
@@ -173,13 +156,17 @@ class ImportSheet(QDialog):
         told: str,
         problem: str,
         doubt: Doubt | None,
+        unit: str = "",
     ) -> None:
-        """Show how the file is read, as was ``found``, and what came of it, or the ``problem``."""
-        self._preview, self._found, self._doubt = preview, found, doubt
+        """Show how the file is read, as was ``found``, and what came of it, or the ``problem``.
+
+        ``unit`` is that of the distances.
+        """
+        self._preview, self._found, self._doubt, self._unit = preview, found, doubt, unit
         self.bar.setVisible(False)
         self.open_button.setEnabled(not problem)
         set_role(self.seen, "problem" if problem else "note")
-        self.seen.setText(problem or told)
+        self.seen.setText(in_window(problem or told))
         self._show_question()
         self._show_choices()
         self._show_rows()
@@ -192,20 +179,12 @@ class ImportSheet(QDialog):
             self.picture.setPixmap(QPixmap.fromImage(image))
 
     def _make_fields(self) -> None:
-        for name in _TITLES:
+        for name in READING_TITLES:
             if name in ("columns", "unit"):
                 continue
             box = self.choices[name] = ChoiceBox(12)
-            box.setAccessibleName(_TITLES[name])
+            box.setAccessibleName(READING_TITLES[name])
             box.setToolTip(plain_tip(_TIPS[name]))
-        self.units.setEditable(True)
-        self.units.setInsertPolicy(ChoiceBox.InsertPolicy.NoInsert)
-        self.units.setLineEdit(self.unit)
-        self.units.addItems(_UNITS)
-        self.units.setCurrentIndex(-1)
-        for part in (self.unit, self.units):
-            part.setAccessibleName("Unit")
-            part.setToolTip(plain_tip(_TIPS["unit"]))
 
     def _lay_out(self) -> None:
         form = QWidget()
@@ -214,7 +193,7 @@ class ImportSheet(QDialog):
         grid.setVerticalSpacing(5)
         grid.setColumnStretch(1, 1)
         at = 0
-        for name, title in _TITLES.items():
+        for name, title in READING_TITLES.items():
             if name == "columns":
                 for label, box in zip(self._column_labels, self.columns, strict=True):
                     grid.addWidget(label, at, 0)
@@ -259,8 +238,8 @@ class ImportSheet(QDialog):
             box.activated.connect(partial(self._chosen, name))
         for box in self.columns:
             box.activated.connect(self._columns_chosen)
-        self.unit.textEdited.connect(lambda _: self._soon.start())
-        self.units.activated.connect(lambda _: self._say())
+        self.units.line.textEdited.connect(lambda _: self._soon.start())
+        self.units.said.connect(self._say)
         for place, button in enumerate(self.answers):
             button.clicked.connect(partial(self._answer, place))
         self.open_button.clicked.connect(self.accept)
@@ -315,7 +294,7 @@ class ImportSheet(QDialog):
     def _say(self) -> None:
         """Have the file read anew."""
         self._soon.stop()
-        self.read_as = replace(self.read_as, unit=self.unit.text().strip())
+        self.read_as = replace(self.read_as, unit=self.units.text)
         self.show_working()
         self.changed.emit(self.read_as)
 
@@ -351,10 +330,10 @@ class ImportSheet(QDialog):
                 KIND_NAMES.get(kind, "") if kind else "",
             ),
             "coordinates": (
-                _COORDINATE_NAMES,
-                _COORDINATE_NAMES.get(self._found.coordinates, ""),
+                COORDINATE_NAMES,
+                COORDINATE_NAMES.get(self._found.coordinates, ""),
             ),
-            "header": ({"yes": "Names of columns", "no": "Values"}, header),
+            "header": (HEADER_NAMES, header),
             "separator": (separators, separators.get(found, found)),
             "decimal": ({".": "Point", ",": "Comma"}, ""),
             "encoding": (_ENCODINGS, ""),
@@ -364,9 +343,14 @@ class ImportSheet(QDialog):
             texts, now = options[name]
             _offer(box, texts, str(getattr(said, name) or ""), now)
         self._show_columns()
-        with QSignalBlocker(self.unit), QSignalBlocker(self.units):
-            if self.unit.text().strip() != said.unit:
-                self.unit.setText(said.unit)
+        self._show_unit()
+
+    def _show_unit(self) -> None:
+        """List units; first that which is found where none is said."""
+        found = "none" if self.read_as.unit else self._unit or "none"
+        if not self.units.line.hasFocus() or self.units.text != self.read_as.unit:
+            self.units.show_text(self.read_as.unit)
+        self.units.offer(_UNITS, f"{_AUTOMATIC}: {found}")
 
     def _show_columns(self) -> None:
         preview, said = self._preview, self.read_as.columns

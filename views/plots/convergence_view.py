@@ -122,9 +122,18 @@ class ConvergenceView(View):
         solutions = display.words.solutions
         self.axis_choice.buttons["solutions"].setText(solutions.capitalize())
         for name, tip in display.curve_tips.items():
-            self.chips[name].setToolTip(plain_tip(tip))
+            more = self._of_forbidden if name in ("latest", "mean") else ""
+            self.chips[name].setToolTip(plain_tip(f"{tip}{more}"))
         self.overlays.show_beside("" if instance is None else instance.name)
         self._show_bound(None)
+
+    @property
+    def _of_forbidden(self) -> str:
+        """What a tip says of solutions that need what is forbidden, where there are such."""
+        beyond = None if self._instance is None else self._instance.forbidden_from
+        if beyond is None:
+            return ""
+        return f". A forbidden edge counts {self._unit.text(beyond)}; so much or more is not drawn"
 
     @property
     def _unit(self) -> CostUnit:
@@ -226,7 +235,7 @@ class ConvergenceView(View):
         scale, shown = self.scale, self.overlays.draw(self.scale)
         known = self._known
         for name, history in self.histories.items():
-            points = self._along_axis(history, scale.axis)
+            points = self._without_none(self._along_axis(history, scale.axis))
             if name == "best":
                 now = self._now[1 if scale.axis is RunAxis.SECONDS else 0], self._now[2]
                 points = self._best = self._with_present(points, now, scale.axis)
@@ -238,10 +247,33 @@ class ConvergenceView(View):
         self._mark_layer.show_marks([(self._place_of(one), one.text) for one in self.marks])
         begun = len(self.histories["best"]) > 0 or bool(self.overlays.runs)
         self._draw_moment(scale)
-        self.plot.show_hint("" if begun else "The curves begin with a run.")
+        hint = "The curves begin with a run."
+        if self._now[0] and self._of_forbidden:
+            hint = "Each tour until now has a forbidden edge."
+        self.plot.show_hint("" if begun else hint)
         # The best known cost of this instance says nothing about those of others.
         own = len(self.histories["best"]) > 0 or not self.overlays.of_others
         self.plot.follow_costs(shown, scale, known if own else KnownCosts(None), self._now[2])
+
+    def _without_none(self, points: Points) -> Points:
+        """Return a curve with gaps where solutions need what is forbidden, at a price of its own.
+
+        That is no cost: to its scale, all else would be a line along the axis.
+        """
+        beyond = None if self._instance is None else self._instance.forbidden_from
+        if beyond is None:
+            return points
+        costs = np.where(points[:, 1] >= beyond, math.nan, points[:, 1])
+        return np.column_stack([points[:, 0], costs])
+
+    def _said_of_none(self, moment: float) -> str:
+        """Say that the tours at this moment have forbidden edges, if they do."""
+        latest = self._along_axis(self.histories["latest"], self.scale.axis)
+        if not len(latest):
+            return ""
+        at = min(int(np.searchsorted(latest[:, 0], moment)), len(latest) - 1)
+        hidden = math.isnan(self._without_none(latest[at : at + 1])[0, 1])
+        return "  ·  all tours of the iteration have forbidden edges" if hidden else ""
 
     def _place_of(self, mark: ChangeMark) -> float:
         """Return where ``mark`` is along the axis."""
@@ -314,4 +346,5 @@ class ConvergenceView(View):
         text = f"{where}:  best {self._unit.text(points[at, 1])}"
         if cost := self._known.reference:
             text = f"{text},  gap {percent(100 * (points[at, 1] / cost - 1))}"
+        text += self._said_of_none(scale.moment(x))
         self.reading.setText(f"{text}  ·  {change}" if change else text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,8 +57,6 @@ _NONE_YET = "The trails appear here as soon as a colony lays them"
 _CORNER = Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft
 _WANTED = {"strip": Wanted.STRIP, "band": Wanted.BAND, "matrix": Wanted.PHEROMONE}
 
-Numbers = Sequence[int] | NDArray[np.int64]
-
 
 class PheromoneView(MatrixView):
     """The trails in units of the initial trail τ₀, in one of three forms.
@@ -77,7 +75,8 @@ class PheromoneView(MatrixView):
     def __init__(self) -> None:
         super().__init__(PictureItem(colour_table()))
         self._instance: Instance | None = None
-        self._numbers: Numbers | None = None  # of its places; a million take some time
+        # What its places are called, as short as it can be; numbers of a million take some time.
+        self._called: Callable[[int], str] | None = None
         self._order: NDArray[np.integer] | None = None
         self._memory = 0
         self._lit: tuple[int, ...] = ()  # the city or edge that another view points at
@@ -133,7 +132,7 @@ class PheromoneView(MatrixView):
 
     def show_instance(self, instance: Instance | None) -> None:
         """Prepare for runs on ``instance``."""
-        self._instance, self._numbers = instance, None
+        self._instance, self._called = instance, None
         self.forms.setVisible(len(display_of(instance).trail_forms) > 1)
         self.begin_run()
 
@@ -144,7 +143,7 @@ class PheromoneView(MatrixView):
         self._tables.clear()
         self.image.set_picture(None)
         self._making = None
-        self.table.show_levels(None, (), centred=False)
+        self.table.show_levels(None, str, centred=False)
         self.reading.setText(" ")
         self._show_form()
         self.fit()
@@ -222,9 +221,9 @@ class PheromoneView(MatrixView):
         """Show a table, unless there is no trail in it."""
         if levels is not None:
             self.bar.show_range(*levels.shown)
-            if (numbers := self._numbers) is None:
-                numbers = self._numbers = display_of(self._instance).numbers(self._instance)
-            self.table.show_levels(levels, numbers, centred=self.form == "band")
+            if (called := self._called) is None:
+                called = self._called = display_of(self._instance).short(self._instance)
+            self.table.show_levels(levels, called, centred=self.form == "band")
             self._mark()
 
     def apply_theme(self, theme: Theme) -> None:

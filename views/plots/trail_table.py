@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -255,7 +255,7 @@ class TrailTablePlot(PlotWidget):
         self.add_layer(self.rows, behind=True)
         self.add_layer(self.marks)
         self.levels: TrailLevels | None = None
-        self._numbers: Sequence[int] | NDArray[np.int64] = ()
+        self._called: Callable[[int], str] = str
         self._centred = False
         self.box.invertY()
         self.box.setMouseEnabled(x=False, y=True)
@@ -273,17 +273,17 @@ class TrailTablePlot(PlotWidget):
     def show_levels(
         self,
         levels: TrailLevels | None,
-        numbers: Sequence[int] | NDArray[np.int64],
+        called: Callable[[int], str],
         *,
         centred: bool,
     ) -> None:
-        """Show a table, with the ``numbers`` of cities that people know.
+        """Show a table; ``called`` says what people know a city by, as short as it can be.
 
         The columns of a band are ``centred`` around the city; those of a strip are ranks.
         """
         former, former_form = self.table, self._centred
         self.levels, table = levels, None if levels is None else levels.table
-        self._numbers, self._centred = numbers, centred
+        self._called, self._centred = called, centred
         self.rows.show_levels(levels, self._left)
         if table is None:
             return
@@ -339,9 +339,7 @@ class TrailTablePlot(PlotWidget):
             return ["" for _ in places]
         cities = self.table.cities
         rows = [round(place) for place in places]
-        return [
-            str(self._numbers[int(cities[row])]) if 0 <= row < len(cities) else "" for row in rows
-        ]
+        return [self._called(int(cities[row])) if 0 <= row < len(cities) else "" for row in rows]
 
     def _column_texts(self, places: list[float], scale: float, spacing: float) -> list[str]:
         """Return ranks, or how many places a city is ahead (+) or behind (−)."""

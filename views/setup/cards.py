@@ -25,6 +25,7 @@ from gpu.core.machine.devices import Device, Survey
 from gpu.core.problem import Problem
 from gpu.core.system import System
 from views.problem_display import DROP_HERE, OPEN_TIP, display_of, problem_of
+from views.reading_words import in_window
 from views.setup.fields import ChoiceBox
 from views.setup.route_row import RouteRow
 from views.widgets.controls import make_button
@@ -113,6 +114,9 @@ class AimCard(Card):
 _BEST_KNOWN_TIP = "Give the best known cost yourself: gaps are measured by it; the run is cleared"
 
 
+_READING_TIP = "Change how the file is read: columns, unit, what its numbers are"
+
+
 class InstanceCard(Card):
     """Name and facts of the instance."""
 
@@ -120,6 +124,7 @@ class InstanceCard(Card):
     best_known_requested = Signal()  # the user wants to give the best-known cost
     draw_requested = Signal()  # the user wants to draw one
     path_chosen = Signal(object)  # path of the bundled instance that the user chose
+    reading_requested = Signal()  # the user wants to change how the file is read
 
     def __init__(self) -> None:
         super().__init__("INSTANCE")
@@ -137,10 +142,16 @@ class InstanceCard(Card):
         self.facts, self.seen, self.warning = (make_label("note", wrap=True) for _ in range(3))
         self.best_known = make_button("segment", "Best known…", _BEST_KNOWN_TIP)
         self.best_known.clicked.connect(self.best_known_requested)
+        self.reading_button = make_button("segment", "Change…", _READING_TIP)
+        self.reading_button.setAccessibleName("Change how the file is read")
+        self.reading_button.clicked.connect(self.reading_requested)
         self.route = RouteRow()
         self.bar = QProgressBar(maximum=0, textVisible=False)
         self.bar.setAccessibleName("The instance is being read")
-        for widget in (self.name, self.facts, self.seen, self.warning, self.route, self.bar):
+        for label in (self.name, self.facts, self.seen, self.warning):
+            self.column.addWidget(label)
+        self.column.addWidget(self.reading_button, 0, Qt.AlignmentFlag.AlignLeft)
+        for widget in (self.route, self.bar):
             self.column.addWidget(widget)
         self.column.addLayout(
             fill(QHBoxLayout(), self.draw_button, self.best_known, (QWidget(), 1), spacing=4)
@@ -174,9 +185,10 @@ class InstanceCard(Card):
         seen, note = (
             ("", "") if instance is None or self.loading else (instance.seen, instance.note)
         )
-        self.seen.setText(f"Read as {seen}" if seen else "")
+        self.seen.setText(f"Read as {in_window(seen)}" if seen else "")
         self.seen.setVisible(bool(seen))
-        self.warning.setText(f"⚠ {note}" if note else "")
+        self.reading_button.setVisible(bool(seen and instance and instance.path))
+        self.warning.setText(f"⚠ {in_window(note)}" if note else "")
         self.warning.setVisible(bool(note))
         if self.loading:
             self.name.setText(self.loading)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QCompleter,
     QGridLayout,
     QLineEdit,
     QStyle,
+    QStyledItemDelegate,
     QStyleOptionFrame,
     QVBoxLayout,
     QWidget,
@@ -203,6 +205,79 @@ class ChoiceBox(QComboBox):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to the panel: scrolling must not change a choice."""
         event.ignore()
+
+
+class _ListedLine(QLineEdit):
+    """A line to write in; a click shows the list of what can be chosen instead."""
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Show the whole list below the line, where one can go on typing."""
+        super().mouseReleaseEvent(event)
+        completer = self.completer()
+        if event.button() != Qt.MouseButton.LeftButton or completer is None:
+            return
+        if not self.hasSelectedText():  # else a part of the text was marked
+            self.selectAll()
+            completer.setCompletionPrefix("")
+            completer.complete()
+
+
+class TypingBox(ChoiceBox):
+    """A list of texts in which one can type, too. Its first one says that nothing is chosen."""
+
+    said = Signal()  # the user has chosen or typed something else, or nothing
+
+    def __init__(self, letters: int, name: str, tip: str, nothing: str) -> None:
+        super().__init__(letters, name, tip)
+        self._nothing = nothing
+        self.line = _ListedLine()
+        self.line.setAccessibleName(name)
+        self.line.setToolTip(plain_tip(tip))
+        self.line.setPlaceholderText(nothing)
+        self.setEditable(True)
+        self.setInsertPolicy(self.InsertPolicy.NoInsert)
+        self.setLineEdit(self.line)
+        self._last = ""
+        self.activated.connect(lambda _: self._notice())
+        self.line.editingFinished.connect(self._notice)
+
+    @property
+    def text(self) -> str:
+        """What is chosen; empty for nothing."""
+        text = self.currentText().strip()
+        return "" if text == self._nothing else text
+
+    def offer(self, texts: Sequence[str], nothing: str = "") -> None:
+        """List other texts; ``nothing`` says that none is chosen, if that has changed."""
+        kept, self._nothing = self.text, nothing or self._nothing
+        self.line.setPlaceholderText(self._nothing)
+        with QSignalBlocker(self):
+            self.clear()
+            self.addItem(self._nothing)
+            self.addItems(list(texts))
+        completer = QCompleter(self.model(), self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setMaxVisibleItems(self.maxVisibleItems())
+        popup = completer.popup()
+        assert popup is not None
+        popup.setProperty("role", "choices")
+        popup.setItemDelegate(QStyledItemDelegate(popup))  # its own one heeds no style sheet
+        self.setCompleter(completer)
+        self.show_text(kept)
+
+    def show_text(self, text: str) -> None:
+        """Show what is chosen."""
+        with QSignalBlocker(self), QSignalBlocker(self.line):
+            self.setCurrentIndex(self.findText(text or self._nothing))
+            self.setEditText(text or self._nothing)
+        self.line.setCursorPosition(0)
+        self._last = text
+
+    def _notice(self) -> None:
+        if self.text != self._last:
+            self._last = self.text
+            self.said.emit()
 
 
 class FieldForm(QWidget):

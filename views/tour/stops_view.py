@@ -27,6 +27,8 @@ from views.widgets.table import CELL_PADDING, ColumnTable, TableModel
 from views.widgets.theme import Theme, icon
 from views.widgets.view import Pointed, View
 
+ListedRoute = tuple[TspInstance, Tour]
+
 _NO_STOPS_YET = "The stops of the best route, in their order. Start a run (Space)."
 _LONGEST_NAME = 40  # characters of a name that widen the column
 _MOST_SORTED = 20_000  # most stops that a click on a heading sorts: more would take too long
@@ -215,7 +217,7 @@ class StopsView(View):
         self.show_instance(None)
 
     @property
-    def route(self) -> tuple[TspInstance, Tour] | None:
+    def route(self) -> ListedRoute | None:
         """The newest route, with its instance, whether it is listed yet or not."""
         instance, tour = self._instance, self._tour
         return None if instance is None or tour is None else (instance, tour)

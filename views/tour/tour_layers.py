@@ -155,6 +155,9 @@ def _numbers(edges: Edges) -> NDArray[np.int64]:
 class TrailsLayer(MapLayer[Trails]):
     """The strongest trails; width and opacity grow with √(τ/τmax)."""
 
+    # Takes edges (k, 2), returns which of them a route can have: no others are drawn.
+    on_route: Callable[[Edges], NDArray[np.bool_]] | None = None
+
     @property
     def many(self) -> bool:
         """Whether they are drawn in another thread: wide lines take far longer than thin ones."""
@@ -166,7 +169,9 @@ class TrailsLayer(MapLayer[Trails]):
             return
         painter, size, theme = sheet.painter, sheet.size, sheet.theme
         force = np.sqrt(part.strength)
-        strong = (force >= _FAINTEST_TRAIL) & (part.edges < len(cities)).all(axis=1)
+        strong = force >= _FAINTEST_TRAIL
+        if self.on_route is not None:
+            strong &= self.on_route(part.edges)
         lines = sheet.pixels(cities[part.edges[strong].ravel()]).reshape(-1, 4)
         seen = within(lines, size)
         lines, force = lines[seen], force[strong][seen]

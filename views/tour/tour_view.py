@@ -15,7 +15,7 @@ from gpu.core.formats import number_of, percent
 from gpu.core.snapshot import RunState, Wanted
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.routes.stops import in_order
-from views.problem_display import WELCOME, display_of, is_on_globe
+from views.problem_display import WELCOME, display_of, is_on_globe, measured_in_words
 from views.tour import tour_layers
 from views.tour.city_editing import CLICK, CityEditing, EditLayer
 from views.tour.coast_layer import CoastLayer, outline_folder
@@ -165,6 +165,8 @@ class TourView(CanvasView):
                 layer.directed = instance is not None and instance.directed
                 if instance is not None:
                     layer.route_of = instance.route_of
+            if isinstance(layer, tour_layers.TrailsLayer):
+                layer.on_route = None if instance is None else instance.on_route
         self._show_labels()
         self.chips["names"].setVisible(instance is not None and bool(instance.names))
         on_globe = is_on_globe(instance)
@@ -421,9 +423,9 @@ def _words(instance: TspInstance, part: Pointed) -> str:
 
 def _caption(instance: TspInstance) -> str:
     kind = "directed, " if instance.directed else ""
-    parts = [instance.name, f"{kind}{number_of(instance.real_n, 'city')}", str(instance.measured)]
-    if wish := instance.wish:
-        parts.insert(2, wish)
+    cities = f"{kind}{number_of(instance.real_n, 'city')}"
+    found = instance.name, cities, instance.wish, measured_in_words(instance)
+    parts = [one for one in found if one]
     if instance.optimum:
         parts.append(f"best known {instance.cost_unit.amount(instance.optimum)}")
     if instance.computed_layout:

@@ -83,7 +83,7 @@ struct MatrixWalk : GuidedWalk {
         if (!AHEAD) return false;
         int from = city, mine = candidate.city();
         unsigned rank = candidate.reverse();
-        float before = trail, changed = here_and_now(change(trail));
+        float before = trail, changed = UPDATES == ATOMIC ? here_and_now(change(trail)) : 0.0f;
         if (!is_usual()) return false;
         settle(due);
         go_on(turn);
@@ -135,11 +135,15 @@ struct MatrixWalk : GuidedWalk {
     // update may have to be tried again, which settle() does when the next one is due.
     INLINE void update(bool mine, int from, unsigned rank, float before, float changed) {
         if (!mine) return;
-        store(forth, trails.listed_at(from, lane), before, changed);
-        if (!directed)
-            store(reverse,
-                  rank == NOT_LISTED ? trails.outside_at(city, from) : trails.listed_at(city, rank),
-                  before, changed);
+        float* there = trails.listed_at(from, lane);
+        float* back =
+            rank == NOT_LISTED ? trails.outside_at(city, from) : trails.listed_at(city, rank);
+        if (UPDATES == RACING) {
+            trails.race(there, back, change);
+            return;
+        }
+        forth.begin(there, before, changed);
+        if (!directed) reverse.begin(back, before, changed);
     }
 
     // No update is under way any more, if that is `due`.
@@ -150,12 +154,4 @@ struct MatrixWalk : GuidedWalk {
     }
 
     INLINE void report(ColonyState*) const {}
-
-  private:
-    static INLINE void store(TrailSwap& swap, float* place, float before, float changed) {
-        if (UPDATES == RACING)
-            *place = changed;
-        else
-            swap.begin(place, before, changed);
-    }
 };

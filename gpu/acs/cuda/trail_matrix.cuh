@@ -109,14 +109,20 @@ struct TrailMatrix {
         if (!directed) *back = value;
     }
 
+    // Updates an edge as it is now, with plain reads and stores: an update that another ant makes
+    // between the two is lost. One lane calls this.
+    INLINE void race(float* there, float* back, LocalUpdate change) const {
+        overwrite(there, back, change(__ldcg(there)));
+    }
+
     // Updates an edge whose trail was read before. One lane calls this.
     template <LocalUpdates UPDATES>
     INLINE void renew(float* there, float* back, float trail, LocalUpdate change) const {
-        float changed = change(trail);
         if (UPDATES == RACING) {
-            overwrite(there, back, changed);
+            race(there, back, change);
             return;
         }
+        float changed = change(trail);
         TrailSwap forth, reverse;
         forth.begin(there, trail, changed);
         if (!directed) reverse.begin(back, trail, changed);

@@ -3,8 +3,8 @@
 //
 // A step is a chain of latencies: read the trails of the city just reached, choose, read the next.
 // Most of the time is for the reads, so they are made ahead; see ReadsAhead. Then a step takes as
-// long as its instructions, so the usual step is short and separate from all others. An update
-// writes from the register of the chosen lane; nothing is read twice.
+// long as its instructions, so the usual step is short and separate from all others. An atomic
+// update begins with the trail in the register of the chosen lane; one that races reads it again.
 #pragma once
 
 #include "gpu/cuda/kernels/colony_state.cuh"

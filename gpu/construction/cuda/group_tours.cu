@@ -1,6 +1,6 @@
 // Tour construction with a group of threads an ant (2017): ST-GROUP and its successors.
 //
-// Policies: the order of the wheel (`Order`: NumberedCities, or a tour list), how the group finds
+// Policies: the order of the wheel (`Order`: NumberedCities, or a list), how the group finds
 // where the wheel stops (`Selection`: PrefixSearch, TilingRoulette), whether the group SHRINKS with
 // the cities left, and whether a launch builds whole tours (KE-ALL) or makes one step (KE-ONE).
 //
@@ -20,15 +20,23 @@ struct Places {
     const float* row;  // of weights
     int first, end, width, lane;
 
-    // The weights of COUNT rows from row `from` on, a row a register; 0 where there is no city.
-    // `padded` says that the padding behind the last city covers all of these rows.
-    template <int COUNT>
+    // The weights of COUNT rows from row `from` on, a row a register; 0 where there is no city. In
+    // the first FULL rows there is one in every place. `padded` says that the padding behind the
+    // last city covers all of these rows.
+    template <int FULL, int COUNT>
     INLINE void read(int from, bool padded, float (&weights)[COUNT]) const {
         int place = first + from * a_row() + lane;
+        if (Order::PADDED ? padded : FULL == 0 && WHOLE && place - lane + COUNT * LANES <= end) {
+            UNROLL for (int k = 0; k < COUNT; ++k) {
+                bool there = WHOLE || lane < width;
+                weights[k] = there ? order.weight(row, place + k * a_row()) : 0.0f;
+            }
+            return;
+        }
         UNROLL for (int k = 0; k < COUNT; ++k) {
             weights[k] = !WHOLE && lane >= width ? 0.0f
-                         : padded ? order.weight(row, place + k * a_row(), end)
-                                  : order.weight_if_any(row, place + k * a_row(), end);
+                         : k < FULL ? order.weight(row, place + k * a_row())
+                                    : order.weight_if_any(row, place + k * a_row(), end);
         }
     }
 
@@ -65,7 +73,7 @@ INLINE int turn(const Group<ALONE>& group, const Places<Order, WHOLE>& places, u
     int from = group.number() * COUNT;
     float weights[COUNT];
     unsigned units[COUNT];
-    places.read(from, true, weights);
+    places.template read<ALONE ? fewer_rows(COUNT, true) : 0>(from, true, weights);
     measure(Wheel(group.largest(largest_of(weights))), weights, units);
     Selection<COUNT> selection;
     Word before, own = selection.sum(units, places.lane), all = group.sum(own, before);
@@ -83,21 +91,21 @@ INLINE int turn_large(const Group<ALONE>& group, const Places<Order, WHOLE>& pla
     float weights[COUNT], top = 0.0f;
     unsigned units[COUNT];
     for (int at = from; at < end; at += COUNT) {
-        places.read(at, false, weights);
+        places.template read<0>(at, false, weights);
         top = fmaxf(top, largest_of(weights));
     }
     Wheel wheel(group.largest(top));
     Selection<COUNT> selection;
     Word before, own = 0;
     for (int at = from; at < end; at += COUNT) {
-        places.read(at, false, weights);
+        places.template read<0>(at, false, weights);
         measure(wheel, weights, units);
         own += selection.sum(units, lane);
     }
     Word all = group.sum(own, before), stop = Wheel::spin(word, all) - before;
     if (stop >= own) return -1;
     for (int at = from;; at += COUNT) {
-        places.read(at, false, weights);
+        places.template read<0>(at, false, weights);
         measure(wheel, weights, units);
         Word these = selection.sum(units, lane);
         if (stop < these) return places.place(at, selection.find(units, stop, lane));

@@ -8,8 +8,8 @@
 #include "kernels.py"
 
 // A wheel order policy says at which place of a list or matrix each city is on the wheel. On the
-// wheel of a step are the places from first(step) on and before end(step); weight() may also be
-// asked for the places of the padding behind.
+// wheel of a step are the places from first(step) on and before end(step). If it is PADDED,
+// weight() may also be asked for the places of the padding behind.
 
 // Wheel order policy: all cities in the order of their numbers, with one tabu bit each.
 
@@ -25,16 +25,17 @@ struct NumberedCities {
         : visited(bits ? bits : static_cast<unsigned*>(shared)), tour(tour_), n(n_) {}
 
     static constexpr bool SHORTENS = false;  // the same for all steps
+    static constexpr bool PADDED = true;
 
     INLINE int first(int) const { return 0; }
     INLINE int end(int) const { return n; }
 
-    INLINE float weight(const float* row, int place, int) const {
+    INLINE float weight(const float* row, int place) const {
         return visited[place / 32] >> place % 32 & 1 ? 0.0f : __ldg(row + place);
     }
 
     INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? weight(row, place, end) : 0.0f;
+        return place < end ? weight(row, place) : 0.0f;
     }
 
     INLINE int city(int place) const { return place; }
@@ -66,6 +67,7 @@ struct NumberedCities {
 // n, where rows of weights have a 0, in as many places as a group may read there.
 struct SharedList {
     static constexpr bool SHORTENS = true;  // fewer places with each step
+    static constexpr bool PADDED = true;
     unsigned short* entries;
     int n;
 
@@ -75,13 +77,13 @@ struct SharedList {
     INLINE int first(int step) const { return step; }
     INLINE int end(int) const { return n; }
 
-    INLINE float weight(const float* row, int place, int) const {
+    INLINE float weight(const float* row, int place) const {
         return __ldg(row + unsigned(entries[place]));
     }
 
     // For places that may lie behind the padding.
     INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? weight(row, place, end) : 0.0f;
+        return place < end ? weight(row, place) : 0.0f;
     }
 
     INLINE int city(int place) const { return entries[place]; }
@@ -113,16 +115,15 @@ struct GlobalList {
     INLINE GlobalList(void*, unsigned*, int* tour, int n_) : cities(tour), n(n_) {}
 
     static constexpr bool SHORTENS = true;  // fewer places with each step
+    static constexpr bool PADDED = false;
 
     INLINE int first(int step) const { return step; }
     INLINE int end(int) const { return n; }
 
-    INLINE float weight(const float* row, int place, int end) const {
-        return weight_if_any(row, place, end);
-    }
+    INLINE float weight(const float* row, int place) const { return __ldg(row + cities[place]); }
 
     INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? __ldg(row + cities[place]) : 0.0f;
+        return place < end ? weight(row, place) : 0.0f;
     }
 
     INLINE int city(int place) const { return cities[place]; }

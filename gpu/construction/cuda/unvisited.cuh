@@ -7,61 +7,65 @@
 
 #include "gpu/cuda/kernels/portable.cuh"
 
+//
+// A visit has two parts: move() closes the gap on the list, leave() marks the city as visited. What
+// an ant looks at on the list does not depend on leave().
+
 // LC, list compression: the unvisited cities, and the place of each city. A visited city's place is
 // where the list ended when it was visited. So the places say in which order that was.
-//
-// Behind its end the list has n, where rows of weights have a 0, in as many places as a group may
-// read there.
 struct CompressedList {
-    static constexpr bool SHORTENS = true;     // fewer places with each step
+    static constexpr bool SHORTENS = true;  // fewer places with each step
+    static constexpr bool PADDED = false;
     static constexpr bool KEEPS_ORDER = true;  // in which cities are visited
-    unsigned short *places, *unvisited;
+    unsigned short *unvisited, *places;
     int n;
 
     INLINE CompressedList(void* shared, unsigned*, int*, int n_)
-        : places(static_cast<unsigned short*>(shared)), unvisited(places + n_), n(n_) {}
+        : unvisited(static_cast<unsigned short*>(shared)), places(unvisited + n_), n(n_) {}
 
     INLINE int first(int) const { return 0; }
     INLINE int end(int step) const { return n - step; }
 
-    INLINE float weight(const float* row, int place, int) const {
+    INLINE float weight(const float* row, int place) const {
         return __ldg(row + unsigned(unvisited[place]));
     }
 
-    // For places that may lie behind the padding.
     INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? weight(row, place, end) : 0.0f;
+        return place < end ? weight(row, place) : 0.0f;
     }
 
     INLINE int city(int place) const { return unvisited[place]; }
     INLINE unsigned entry(int city) const { return places[city]; }
 
     // All threads of the block call this.
-    INLINE void begin(int start, int padding) const {
-        fill(start, padding, threadIdx.x, blockDim.x);
-    }
+    INLINE void begin(int start, int) const { fill(start, threadIdx.x, blockDim.x); }
 
     // All of so many threads call this.
-    INLINE void fill(int start, int padding, int thread, int threads) const {
+    INLINE void fill(int start, int thread, int threads) const {
         int last = n - 1;
-        for (int i = thread; i < n + padding; i += threads) {
-            unvisited[i] = static_cast<unsigned short>(i >= last ? n : i == start ? last : i);
-            int place = i == start ? last : i == last ? start : i;
-            if (i < n) places[i] = static_cast<unsigned short>(place);
+        for (int i = thread; i < n; i += threads) {
+            int other = i == start ? last : i == last ? start : i;
+            unvisited[i] = places[i] = static_cast<unsigned short>(other);
         }
     }
 
-    // One thread calls this for the city at a place, which is visited at a step.
-    INLINE void take(int place, int city, int step) const { drop(place, city, step); }
+    // One thread calls these, for the city at a place, which is visited at a step; `moved` is the
+    // last city on the list.
+    INLINE void move(int place, int moved, int) const {
+        unvisited[place] = static_cast<unsigned short>(moved);
+        places[moved] = static_cast<unsigned short>(place);
+    }
+
+    INLINE void leave(int city, int step) const {
+        places[city] = static_cast<unsigned short>(n - 1 - step);
+    }
 
     INLINE void drop(int place, int city, int step) const {
-        int last = n - 1 - step;
-        unsigned short moved = unvisited[last];
-        unvisited[place] = moved;
-        places[moved] = static_cast<unsigned short>(place);
-        unvisited[last] = static_cast<unsigned short>(n);
-        places[city] = static_cast<unsigned short>(last);
+        move(place, unvisited[n - 1 - step], step);
+        leave(city, step);
     }
+
+    INLINE void take(int place, int city, int step) const { drop(place, city, step); }
 
     // Whether a city with such an entry is visited.
     INLINE bool visited(unsigned place, int, int step) const { return place >= unsigned(n - step); }
@@ -74,9 +78,11 @@ struct CompressedList {
 };
 
 // CT, the compact tabu: one array for both. Its entries before `left` are the unvisited cities. The
-// entry of an unvisited city from there on is the place of that city.
+// entry of an unvisited city from there on is the place of that city, that of a visited one is
+// larger than the city's number.
 struct CompactList {
     static constexpr bool SHORTENS = true;  // fewer places with each step
+    static constexpr bool PADDED = false;
     static constexpr bool KEEPS_ORDER = false;
     static constexpr unsigned short VISITED = 0xffff;
     unsigned short* entries;
@@ -89,25 +95,25 @@ struct CompactList {
     INLINE int first(int) const { return 0; }
     INLINE int end(int step) const { return n - step; }
 
-    INLINE float weight(const float* row, int place, int end) const {
-        return weight_if_any(row, place, end);
+    INLINE float weight(const float* row, int place) const {
+        return __ldg(row + unsigned(entries[place]));
     }
 
     INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? __ldg(row + unsigned(entries[place])) : 0.0f;
+        return place < end ? weight(row, place) : 0.0f;
     }
 
     INLINE int city(int place) const { return entries[place]; }
     INLINE unsigned entry(int city) const { return entries[city]; }
 
     // All threads of the block call this.
-    INLINE void begin(int start, int padding) const {
-        fill(start, padding, threadIdx.x, blockDim.x);
+    INLINE void begin(int start, int) const {
+        fill(start, threadIdx.x, blockDim.x);
         if (threadIdx.x == 0) tour[0] = start;
     }
 
     // All of so many threads call this.
-    INLINE void fill(int start, int, int thread, int threads) const {
+    INLINE void fill(int start, int thread, int threads) const {
         int last = n - 1;
         for (int i = thread; i < n; i += threads) {
             int entry = i == start ? last : i == last ? start : i;
@@ -115,24 +121,30 @@ struct CompactList {
         }
     }
 
-    // One thread calls this for the city at a place, which is visited at a step.
+    // One thread calls these, for the city at a place, which is visited at a step; `moved` is the
+    // last city on the list.
+    INLINE void move(int place, int moved, int step) const {
+        if (place == n - 1 - step) return;
+        entries[place] = static_cast<unsigned short>(moved);
+        entries[moved] = static_cast<unsigned short>(place);
+    }
+
+    // If the city's own place is still on the list, another city is there, of a larger number.
+    INLINE void leave(int city, int step) const {
+        if (city >= n - 1 - step) entries[city] = VISITED;
+    }
+
+    INLINE void drop(int place, int city, int step) const {
+        move(place, entries[n - 1 - step], step);
+        leave(city, step);
+    }
+
     INLINE void take(int place, int city, int step) const {
         tour[step] = city;
         drop(place, city, step);
     }
 
-    INLINE void drop(int place, int city, int step) const {
-        int last = n - 1 - step;
-        unsigned short moved = entries[last];
-        entries[city] = VISITED;
-        entries[last] = VISITED;
-        if (place == last) return;
-        entries[place] = moved;
-        entries[moved] = static_cast<unsigned short>(place);
-    }
-
-    // Whether a city with such an entry is visited: then another city, of a larger number, is at
-    // the place that was its own, or none.
+    // Whether a city with such an entry is visited.
     INLINE bool visited(unsigned entry, int city, int) const { return entry > unsigned(city); }
 
     INLINE void finish(int*, int) const {}
@@ -142,6 +154,7 @@ struct CompactList {
 // end, the last one first.
 struct GlobalUnvisited {
     static constexpr bool SHORTENS = true;  // fewer places with each step
+    static constexpr bool PADDED = false;
     int* cities;
     int n;
 
@@ -150,12 +163,10 @@ struct GlobalUnvisited {
     INLINE int first(int) const { return 0; }
     INLINE int end(int step) const { return n - step; }
 
-    INLINE float weight(const float* row, int place, int end) const {
-        return weight_if_any(row, place, end);
-    }
+    INLINE float weight(const float* row, int place) const { return __ldg(row + cities[place]); }
 
     INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? __ldg(row + cities[place]) : 0.0f;
+        return place < end ? weight(row, place) : 0.0f;
     }
 
     INLINE int city(int place) const { return cities[place]; }

@@ -72,7 +72,9 @@ struct Group {
         return by_halves(theirs);
     }
 
-    // The city of the largest key, the lowest such city on a tie; keys are not negative.
+    // The city of the largest key, the lowest such city on a tie; keys are not negative. MEETS: the
+    // group meets before it calls this again.
+    template <bool MEETS = false>
     INLINE int first_of_largest(float key, int city) const {
         unsigned bits = __float_as_uint(key), top = warp_max(bits);
         unsigned first = warp_min(bits == top ? unsigned(city) : ~0u);
@@ -81,7 +83,7 @@ struct Group {
         __syncthreads();
         Word best = memory.bests[0];
         for (int other = 1; other < warps; ++other) best = max(best, memory.bests[other]);
-        __syncthreads();  // they may be written again at once
+        if (!MEETS) __syncthreads();  // they may be written again at once
         return int(~unsigned(best));
     }
 

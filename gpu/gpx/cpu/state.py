@@ -1,4 +1,4 @@
-"""The arrays that a gpx colony works on."""
+"""The arrays that a gpx colony works on, and which of its ants does what."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.cpu.compilation import Whole, inlined
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import Shape, allocated
 from gpu.gpx.cpu.crossover import CrossRoom
@@ -15,9 +16,13 @@ from gpu.gpx.cpu.partial import PartialColoring
 from gpu.gpx.cpu.rounds import Rounds, bytes_of_rounds
 from gpu.gpx.parameters import (
     BY_TRAILS,
+    CROSSING,
+    EXPLORING,
     HEAD_KEEP,
     MOST_SEARCHED,
     MOST_WITH_TRAILS,
+    OPTIMIZING,
+    PARTIAL,
     GpxParameters,
     HeadParameters,
     moves_of,
@@ -161,6 +166,38 @@ def rules_of(parameters: GpxParameters | HeadParameters, graph: GraphInstance) -
     )
 
 
+@inlined
+def first_ant(rules: GpxRules, island: Whole) -> np.int64:
+    """Return the first ant of an island; the number of islands gives the end of the last one."""
+    return np.int64(rules.crossing * island // rules.islands)
+
+
+@inlined
+def island_of(rules: GpxRules, ant: Whole) -> np.int64:
+    """Return on which island an ant lives."""
+    return np.int64((rules.islands * (ant + 1) - 1) // rules.crossing)
+
+
+@inlined
+def kind_of(rules: GpxRules, ant: Whole) -> int:
+    """Return what an ant does: crossing, optimizing, ... as :data:`KIND_NAMES` has it."""
+    crossing = rules.crossing
+    if ant < crossing:
+        return CROSSING
+    if ant < crossing + rules.optimizers:
+        return OPTIMIZING
+    return PARTIAL if ant < rules.ants - rules.explorers else EXPLORING
+
+
+@inlined
+def ant_of(rules: GpxRules, unit: Whole) -> np.int64:
+    """Return whose turn it is: partial colorings come first, so that two threads share."""
+    crossing, partial_ = rules.crossing, rules.optimizers + rules.partials
+    if unit < partial_:
+        return np.int64(crossing + unit)
+    return np.int64(unit - partial_ if unit < partial_ + crossing else unit)
+
+
 def _each(count: int, shapes: dict[str, Shape]) -> dict[str, Shape]:
     """Return the shapes of arrays that ``count`` ants have, one each."""
     return {
@@ -218,3 +255,10 @@ def bytes_needed(graph: GraphInstance, rules: GpxRules, most: int, threads: int)
         if rules.in_rounds
         else threads * 12 * n,
     }
+
+
+@inlined
+def copy_colors(to: NDArray[np.int32], colors: NDArray[np.int32]) -> None:
+    """Copy a coloring."""
+    for v in range(colors.size):
+        to[v] = colors[v]

@@ -66,18 +66,18 @@ class Wheel(StDynamic, MmasConstruction):
         return None if parameters.warps is None else LANES * parameters.warps, False
 
     def _shared_bytes(self) -> int:
-        return super()._shared_bytes() + 2 * self.n  # and the places
+        return ENTRY_BYTES[LC] * self.n
 
 
 class CompactWheel(Wheel):
-    """The same with the compact tabu, which needs no padding."""
+    """The same with the compact tabu."""
 
     source = kernels.RWM_CT
     alone = kernels.RWM_CT_ALONE
     order = UNVISITED_LISTS[CT]
 
     def _shared_bytes(self) -> int:
-        return 2 * self.n
+        return ENTRY_BYTES[CT] * self.n
 
 
 class Rows(MmasConstruction):

@@ -24,9 +24,11 @@ SAMPLED_TILES = {"FullRow": (1, 2, 5), "HalfRow": (1, 2, 4, 5, 10)}
 LANE_CITIES: c.Int32 = 8  # consecutive cities whose weights a lane reads at once
 TILE_CITIES: c.Int32 = LANE_CITIES * LANES  # and a warp
 
-SAMPLED_ROWS = {True: (44, 16), False: (16,)}
+ALL_ROWS: c.Int32 = 44  # that a warp which is alone for an ant can hold in registers
+
+SAMPLED_ROWS = {True: (ALL_ROWS, 24), False: (16,)}
 """Rows of 32 weights that a warp holds in registers where it samples them from a list, alone for an
-ant or not."""
+ant or not. With more of them it has fewer at once, or registers would be too few for all ants."""
 
 MOST_WARPS: c.Int32 = parameters.MOST_WARPS
 MOST_LIST_WARPS: c.Int32 = 32  # of a block at most whose candidate lists are in shared memory

@@ -63,7 +63,7 @@ struct UnvisitedTabu {
     INLINE UnvisitedTabu(void* shared, int n) : list(shared, nullptr, nullptr, n) {}
 
     INLINE void begin(int, int start, int lane) {
-        list.fill(start, 0, lane, LANES);
+        list.fill(start, lane, LANES);
         __syncwarp();
     }
 

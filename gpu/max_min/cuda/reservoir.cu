@@ -19,7 +19,8 @@ struct ListedRows {
     int first, apart, left;  // the lane's first place, the next but so many, all unvisited cities
     float weights[COUNT], chances[COUNT];
 
-    // Returns what the best of these cities has at least, w / -ln(u).
+    // Returns what the best of these cities has at least, w / -ln(u), or 0 unless it is ASKED for.
+    template <bool ASKED>
     INLINE float read(const OwnWords& words) {
         int cities[COUNT];
         float most = 0.0f;
@@ -28,7 +29,7 @@ struct ListedRows {
         UNROLL for (int k = 0; k < COUNT; ++k) {
             Chance chance(odd_share(words.complement_of(cities[k])));
             chances[k] = chance.most;
-            most = fmaxf(most, chance.least * weights[k]);
+            if (ASKED) most = fmaxf(most, chance.least * weights[k]);
         }
         return most;
     }
@@ -67,7 +68,7 @@ struct ListedRows {
 // An ant on its way, as each thread of its group sees it. Everything except `group.lane`, `kept`
 // and parts of `grown` is the same for all threads of a warp.
 //
-// A warp looks at MOST rows at once.
+// A thread looks at MOST rows at once: a step of an ant with more of them has several parts.
 template <class List, class Row, bool ALONE, int MOST>
 struct ReservoirWalk {
     typedef typename Row::Stored Stored;
@@ -80,30 +81,39 @@ struct ReservoirWalk {
     GrowingTour grown;
 
     INLINE void finish() {
-        run<MOST, 0, true>(MOST);
-        run_down<MOST>();
+        if constexpr (MOST < ALL_ROWS) {
+            while (n - step > MOST * slots()) {
+                run_down<MOST, true>((n - step + MOST * slots() - 1) / (MOST * slots()));
+            }
+        }
+        run_down<MOST, false>(1);
+        if (is_first()) list.leave(city, n - 1);
+        __syncwarp();
     }
 
   private:
     // Of a row of all warps.
     INLINE int slots() const { return group.size() * LANES; }
 
-    template <int COUNT>
-    INLINE void run_down() {
+    INLINE bool is_first() const { return group.number() == 0 && group.lane == 0; }
+
+    // Makes steps while they have so many parts.
+    template <int COUNT, bool PARTS>
+    INLINE void run_down(int parts) {
         constexpr int FEWER = fewer_rows(COUNT, ALONE);
-        run<COUNT, FEWER, false>(FEWER);
-        if constexpr (FEWER > 0) run_down<FEWER>();
+        run<COUNT, FEWER, PARTS>(PARTS ? max(FEWER * parts, MOST * (parts - 1)) : FEWER, parts);
+        if constexpr (FEWER > (PARTS ? MOST / 2 : 0)) run_down<FEWER, PARTS>(parts);
     }
 
     // Makes steps while there are more than `fewer` rows.
-    template <int COUNT, int FULL, bool MANY>
-    INLINE void run(int fewer) {
+    template <int COUNT, int FULL, bool PARTS>
+    INLINE void run(int fewer, int parts) {
         int end = n - fewer * slots();
         while (step < end) {
             OwnWords keys(draws, (step & -LANES) + group.lane, RESERVOIR);  // of 32 steps
             int pause = min(end, (step | (LANES - 1)) + 1);
             for (; step < pause; ++step) {
-                advance<COUNT, FULL, MANY>(OwnWords(keys, step & (LANES - 1)));
+                advance<COUNT, FULL, PARTS>(OwnWords(keys, step & (LANES - 1)), parts);
                 if (group.lane == (step & (LANES - 1))) kept = city;
                 group.meet();
             }
@@ -118,45 +128,48 @@ struct ReservoirWalk {
         grown.add(kept, begin, step, group.lane);
     }
 
-    // Chooses a city and goes there. MANY: there may be more than COUNT rows.
-    template <int COUNT, int FULL, bool MANY>
-    INLINE void advance(const OwnWords& words) {
+    // Chooses a city and goes there.
+    template <int COUNT, int FULL, bool PARTS>
+    INLINE void advance(const OwnWords& words, int parts) {
         const Stored* own =
             weights + static_cast<unsigned long long>(unsigned(city)) * unsigned(columns);
-        int left = n - step, first = group.number() * LANES + group.lane;
-        ListedRows<List, Row, COUNT, FULL> rows{list, held_pointer(own), first, slots(), left};
+        int left = n - step, moved = list.city(left - 1);
+        int first = group.number() * LANES + group.lane;
+        ListedRows<List, Row, COUNT, FULL> rows{list, held_pointer(own), first,
+                                                PARTS ? parts * slots() : slots(), left};
         Sample best = Sample::none();
-        float least = 0.0f;
-        for (int begin = 0; begin < left; begin += COUNT * slots()) {
-            rows.first = first + begin;
-            float most = rows.read(words);
-            if (!MANY || least == 0.0f) least = Chance::reached(most);
-            Admitted<COUNT> found = rows.admitted(least);
-            if constexpr (ALONE && !MANY) {
-                int k = found.first();
-                unsigned own = found.several() ? ~0u : k < 0 ? 0 : unsigned(rows.place(k)) + 1;
-                unsigned lanes = __ballot_sync(ALL_LANES, own != 0), top = warp_max(own);
-                if ((lanes & (lanes - 1)) == 0 && top != ~0u) {  // only one of all can win
-                    city = list.city(int(top - 1));
-                    __syncwarp();
-                    if (k >= 0) list.drop(int(top - 1), city, step);
-                    return;
-                }
+        float least = Chance::reached(rows.template read<true>(words));
+        if (is_first()) list.leave(city, step - 1);  // while the weights are on their way
+        Admitted<COUNT> found = rows.admitted(least);
+        if constexpr (ALONE && !PARTS) {
+            int k = found.first();
+            unsigned place = found.several() ? ~0u : k < 0 ? 0 : unsigned(rows.place(k)) + 1;
+            unsigned lanes = __ballot_sync(ALL_LANES, place != 0), top = warp_max(place);
+            if ((lanes & (lanes - 1)) == 0 && top != ~0u) {  // only one of all can win
+                city = list.city(int(top - 1));
+                __syncwarp();
+                if (k >= 0) list.move(int(top - 1), moved, step);
+                return;
             }
-            if (__any_sync(ALL_LANES, found.any())) {
-                rows.offer(best, words, found);
-                if constexpr (MANY) least = fmaxf(least, best.reached());
-            }
-            if constexpr (!MANY) break;
         }
-        city = best.winner(group);
-        if (best.city == city) list.drop(best.place, city, step);
+        rows.offer(best, words, found);
+        if constexpr (PARTS) {
+            for (int part = 1; part < parts; ++part) {
+                least = fmaxf(least, best.reached());
+                rows.first = first + part * slots();
+                rows.template read<false>(words);
+                found = rows.admitted(least);
+                if (__any_sync(ALL_LANES, found.any())) rows.offer(best, words, found);
+            }
+        }
+        city = best.template winner<true>(group);
+        if (best.city == city) list.move(best.place, moved, step);
     }
 };
 
 // Blocks that a multiprocessor is to have room for, which bounds the registers of a thread.
 template <bool ALONE, int MOST>
-constexpr int room_for = ALONE ? (MOST > 16 ? 12 : 32) : 1;
+constexpr int room_for = ALONE ? (MOST == ALL_ROWS ? 12 : 20) : 2;
 
 // A warp looks at MOST rows at once.
 template <class List, class Row, bool ALONE, int MOST>

@@ -112,10 +112,11 @@ struct Sample {
         return KeyLimit::of_key(__uint_as_float(warp_min(__float_as_uint(key)))).scale;
     }
 
-    // The city of the best sample of the group.
-    template <bool ALONE>
+    // The city of the best sample of the group; see Group::first_of_largest.
+    template <bool MEETS = false, bool ALONE>
     INLINE int winner(const Group<ALONE>& group) const {
-        return group.first_of_largest(__uint_as_float(0x7f800000u - __float_as_uint(key)), city);
+        float largest = __uint_as_float(0x7f800000u - __float_as_uint(key));
+        return group.template first_of_largest<MEETS>(largest, city);
     }
 };
 

@@ -104,7 +104,7 @@ def _one_of(table: Table, names: Collection[str]) -> int | None:
     if len(found) > 1:
         both = " and ".join(shortened(table.header[at]) for at in found[:2])
         raise table.error(
-            f"its columns {both} mean the same; keep one, or say --columns with the two that count"
+            f"its columns {both} mean the same; keep one, or say with --columns which two count"
         )
     return found[0] if found else None
 
@@ -147,15 +147,15 @@ def columns_of(table: Table, wanted: str = "") -> Columns:
         some = ", ".join(map(shortened, table.header[:4])) + (", …" * (len(table.header) > 4))
         raise table.error(
             f"none of its columns is called x and y, or latitude and longitude: it has {some[:160]}"
-            "; name two of them so, or say --columns with the two that count"
+            "; name two of them so, or say with --columns which two count"
         )
     if len(numeric) > 2 and (fine := _with_decimals(table, numeric)):
         numeric = fine
     if len(numeric) > 2:
         raise table.error(
             f"it has {len(numeric):,} columns of numbers, and no header that says which are "
-            "coordinates; add one with x and y, or latitude and longitude, or say --columns with "
-            "the numbers of two columns"
+            "coordinates; add one with x and y, or latitude and longitude, or say with --columns "
+            "which two count"
         )
     first, second = numeric
     return Columns(first, second, _name_column(table, numeric))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gpu.core.arguments import described, numbers_in, path_of
 from gpu.core.arrays import frozen
 from gpu.core.errors import InstanceError, SolutionError
+from gpu.core.formats import whole
 from gpu.core.instance import EDITED, MOST_EDITS, CityEdit, Edited, Instance, chosen_evenly
 from gpu.core.legacy import NEW
 from gpu.core.problem import Problem
@@ -34,6 +35,31 @@ _ON_THE_MAP = (
     Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT
 )  # fmt: skip
 _NUMBERS_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
+
+
+class CityWords(NamedTuple):
+    """What cities are called in sentences: by their numbers in the file.
+
+    Auxiliary ones, which come last, are none of the file's: they are called what they stand for.
+    """
+
+    ids: NDArray[np.int64]
+    auxiliary: Sequence[str] = ()
+    penalty: int = 0  # the length of forbidden edges; 0 where there is none
+
+    def length(self, length: int) -> str:
+        """Return the length of an edge; a forbidden one has none."""
+        return "forbidden" if self.penalty and length == self.penalty else whole(length)
+
+    def short(self, city: int) -> str:
+        """Return it as short as it can be: 7, or the way back."""
+        real = len(self.ids) - len(self.auxiliary)
+        return str(self.ids[city]) if city < real else self.auxiliary[city - real]
+
+    def called(self, city: int) -> str:
+        """Return it within a sentence: city 7, or the way back."""
+        real = len(self.ids) - len(self.auxiliary)
+        return f"city {self.ids[city]}" if city < real else self.auxiliary[city - real]
 
 
 class RouteOrder(NamedTuple):
@@ -123,6 +149,20 @@ class TspInstance(Instance):
     def city_ids(self) -> NDArray[np.int64]:
         """Number of each city in the file, as tours are written; int64, shape (n,)."""
         return np.arange(1, self.n + 1) if self.ids is None else self.ids
+
+    @property
+    def edges_wanted(self) -> str:
+        """What is wanted of the edges of its routes, in words; mostly empty."""
+        return ""
+
+    @property
+    def city_words(self) -> CityWords:
+        """What its cities are called in sentences: auxiliary ones by what they stand for."""
+        return CityWords(self.city_ids)
+
+    def on_route(self, edges: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Return whether a route can have each of the ``edges`` (k, 2), from 0."""
+        return np.ones(len(edges), np.bool_)
 
     @property
     def known_solution(self) -> NDArray[np.int32] | None:

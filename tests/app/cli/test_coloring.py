@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from app.files.library import find_instance
 from gpu.core.errors import ParameterError, SolutionError
@@ -129,6 +131,30 @@ def test_tables_name_both_problems(inside: Command) -> None:
     colonies = inside("colonies").stdout
     assert "same colorings" in colonies
     assert "coloring: the first colony that runs on the chosen device, of aco-rlf-" in colonies
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems keep settings elsewhere")
+def test_pictures_and_films_have_the_colors_that_were_chosen_for_classes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, graph: GraphInstance
+) -> None:
+    kept = {graph.digest(): {"0": "#ff00ff", "1": "#00ff00"}}
+    settings = tmp_path / "formicarium" / "window.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"view-classes": json.dumps(kept)}))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    picture, out = tmp_path / "graph.png", tmp_path / "out"
+    options = ("--colony", "coloring", "--device", "cpu", "--iterations", 2, "--seed", 3)
+    done = run("solve", FILE, *options, "--picture", picture, "--out", out)
+    assert done.returncode == 0, done.stderr
+    (log,) = out.glob("*.jsonl")
+    films = tmp_path / "film"
+    length = ("--seconds", 1, "--fps", 1, "--size", "640x480")
+    done = run("film", log, "--out", films, *length, "--view", "graph", "--view", "classes")
+    assert done.returncode == 0, done.stderr
+    for drawn in (picture, *films.iterdir()):
+        with Image.open(drawn) as image:
+            seen = {colour for _, colour in image.convert("RGB").getcolors(1 << 24) or ()}
+        assert {(255, 0, 255), (0, 255, 0)} <= seen
 
 
 def test_a_session_keeps_its_problem(graph: GraphInstance) -> None:

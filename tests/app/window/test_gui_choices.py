@@ -177,7 +177,9 @@ def test_the_best_known_length_is_the_users(
     assert opened.instance.value.optimum == published.optimum
     click(card.best_known)
     answer(qtbot, opened, "-5")
-    assert window.banner.text == "'-5' is not such a number: nothing is kept"
+    assert window.banner.text == (
+        "'-5' is not kept: the best known length is a whole number above 0, or 0 for none"
+    )
 
     use_colony(opened, monkeypatch, RandomColony)
     limit(opened, iterations=2)

@@ -65,22 +65,10 @@ def difference(one: NDArray[np.float64], other: NDArray[np.float64]) -> tuple[fl
     return float(one.mean() - other.mean()), float(np.sqrt(sum(errors)))
 
 
-RACING_IS_LONGER = (
-    "the race costs 0.53 % on an H100, with a standard error of 0.09 %: ants on the same edge at "
-    "the same time all read its trail before one of them writes; a model on a CPU has 0.48 %"
-)
-
-
 @pytest.mark.parametrize(
     ("name", "values", "sequential"),
     [
-        pytest.param(
-            "acs-gpu-alt",
-            {"local_update": RACING},  # as in the paper, and by default
-            "acs-seq",
-            marks=pytest.mark.xfail(reason=RACING_IS_LONGER),
-            id="acs-gpu-alt, racing",
-        ),
+        pytest.param("acs-gpu-alt", {"local_update": RACING}, "acs-seq", id="acs-gpu-alt, racing"),
         pytest.param("acs-gpu-alt", {"local_update": ATOMIC}, "acs-seq", id="acs-gpu-alt, atomic"),
         pytest.param("acs-gpu-spm", {}, "acs-seq-spm", id="acs-gpu-spm"),
     ],

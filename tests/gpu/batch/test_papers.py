@@ -28,12 +28,12 @@ from gpu.batch.papers import (
 )
 from gpu.batch.plan import _ANY
 from gpu.batch.store import (
-    STORE_VERSION,
     Store,
     read_ended,
     read_records,
     read_results,
 )
+from gpu.batch.store_tables import STORE_VERSION
 from gpu.batch.study import Study
 from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance

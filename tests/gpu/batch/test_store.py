@@ -14,7 +14,6 @@ import pytest
 
 from gpu.batch.cases import DONE, FAILED, WAITING, Case, CaseRecord, digest_of, failed
 from gpu.batch.store import (
-    STORE_VERSION,
     Store,
     StoreError,
     opened,
@@ -22,6 +21,7 @@ from gpu.batch.store import (
     sentences,
     write_slim,
 )
+from gpu.batch.store_tables import STORE_VERSION
 from gpu.batch.study import Study
 from gpu.core.cost_curve import CostCurve
 from tests.gpu.batch.studies import TOML, Inline, planned

@@ -16,9 +16,10 @@ import pytest
 from gpu.batch import host
 from gpu.batch.cases import DONE, FAILED, CaseRow
 from gpu.batch.design import Design, DesignError
-from gpu.batch.measured_limit import with_measured_limits
+from gpu.batch.measured_limit import limits_kept, with_measured_limits
 from gpu.batch.plan import make_plan
-from gpu.batch.store import APPLICATION_ID, STORE_VERSION, Store, read_limits, read_results
+from gpu.batch.store import Store, read_results
+from gpu.batch.store_tables import APPLICATION_ID, STORE_VERSION
 from gpu.batch.study import BY_TRIALS, Study, StudyProgress, expected_time
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
@@ -324,6 +325,7 @@ runs = 2
 
 def test_a_limit_is_measured_once_and_kept(toys: Path) -> None:
     design = Design.from_toml(MEASURED)
+    assert design.measured_limit is not None
     assert Design.from_toml(design.to_toml()) == design
     with pytest.raises(DesignError, match="the limit of time on five is not measured yet"):
         make_plan(design, toys)
@@ -338,7 +340,9 @@ def test_a_limit_is_measured_once_and_kept(toys: Path) -> None:
         study = Study(make_plan(ready, toys), store, Inline())
         study.run()
         assert study.progress.complete
-    assert read_limits(toys / "a.sqlite") == limits
+    assert limits_kept(toys / "a.sqlite", design.measured_limit) == limits
+    assert limits_kept(toys / "a.sqlite", replace(design.measured_limit, runs=3)) == {}
+    assert limits_kept(toys / "five.tsp", design.measured_limit) == {}
     # the study goes on with the limits that it began with, and measures those of new instances
     fewer = replace(design, instances=("five.tsp",))
     again = with_measured_limits(fewer, toys, known={"five": 7.0}, telling=told.append)

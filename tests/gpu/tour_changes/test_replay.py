@@ -8,10 +8,11 @@ import numpy as np
 
 from gpu.crossing.replay import Child, Children, Partner
 from gpu.focused.replay import DoubleBridge, Fate, PlaceChoice, Repair, Verdict
+from gpu.problems.tsp.instance import CityWords
 from gpu.tour_changes.replay import ChangeKind, TourChange, TourEdges
 from tests.golden import Golden
 
-IDS = np.arange(1, 301)
+WORDS = CityWords(np.arange(1, 301))
 NO_EDGES = TourEdges(np.empty((0, 2), np.int32), np.empty(0, np.int64), np.empty(0, np.float32))
 KEPT = np.array([(at, (at + 1) % 9) for at in range(9)], np.int32)
 
@@ -86,13 +87,13 @@ def test_what_is_said(golden: Golden) -> None:
     for title, changes in SAID.items():
         lines.append(title)
         for one in changes:
-            step = one.step(3, IDS)
+            step = one.step(3, WORDS)
             lines += [f"    {step.sentence}", f"        {step.formula}"]
     golden("changes-of-ants", "\n".join(lines))
 
 
 def test_children_in_the_table() -> None:
-    told = children(3, 5, -2, 6, at=0).step(3, IDS).options.told
+    told = children(3, 5, -2, 6, at=0).step(3, WORDS).options.told
     assert [row.cells for row in told] == [
         ("2 edges", "5", "0", "1", "no loss"),
         ("4 edges", "6", "1.00", "1", "6.00"),
@@ -104,8 +105,14 @@ def test_children_in_the_table() -> None:
 def test_edges_in_the_table() -> None:
     """Where there is room for few, edges given up and edges taken are equally many."""
     what = Repair(-30, back=False)
-    options = change(what, edges(*[50] * 30), edges(*[10] * 30)).step(3, IDS).options
+    options = change(what, edges(*[50] * 30), edges(*[10] * 30)).step(3, WORDS).options
     shown = options.fitting(6)
     assert [row.cells[0][0] for row in shown] == ["−", "−", "−", "+", "+", "+", "5"]
     assert shown[-1].cells[0] == "54 others"
     assert [row.chosen for row in shown] == [False, False, False, True, True, True, False]
+
+
+def test_a_forbidden_edge_has_no_length() -> None:
+    what = Repair(-30, back=False)
+    step = change(what, edges(50), edges(77)).step(3, WORDS._replace(penalty=77))
+    assert [row.cells[-1] for row in step.options.told] == ["50", "forbidden"]

@@ -354,7 +354,7 @@ def test_an_ant_that_changes_a_tour_is_followed_through_its_steps(
     for step in range(1, FOCUSED_STEPS + 1):
         change = focused.told(ant - 1, step)
         assert chosen(changes) == (ant - 1, step)
-        assert changes.words.text() == change.what.sentence(change, SCATTERED.city_ids)
+        assert changes.words.text() == change.what.sentence(change, SCATTERED.city_words)
         assert changes.formula.text() == change.what.formula(change)
         assert not changes.scales.isVisible()
         sight = changes.canvas.box.viewRect()

@@ -18,6 +18,7 @@ from gpu.core.bounds import LowerBound
 from gpu.core.cost_curve import RunCurves
 from gpu.core.history import Progress
 from gpu.core.snapshot import RunState, Wanted
+from gpu.problems.tsp.routes.closed_tours import restricted
 from gpu.run.log.recorded import curves_of
 from gpu.run.log.run_log import read_log
 from tests.colonies import progress_of
@@ -48,6 +49,35 @@ def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
         assert points[:, 0].tolist() == list(range(1, 31))
         assert points[:, 1].tolist() == [getattr(state, field) for state in states]
     assert convergence.plot.hint.text() == ""
+
+
+def test_tours_with_forbidden_edges_are_not_drawn_but_said(convergence: ConvergenceView) -> None:
+    barred = np.zeros((4, 4), np.bool_)
+    barred[0, 1] = barred[1, 0] = True
+    instance = restricted(uniform(4), forbidden=barred)
+    beyond = instance.forbidden_from
+    assert beyond is not None
+    convergence.show_instance(instance)
+    assert f"A forbidden edge counts {instance.cost_unit.text(beyond)}" in (
+        convergence.chips["latest"].toolTip()
+    )
+    state = dataclasses.replace(snapshot(INSTANCE, 1), best_cost=None, best_solution=None)
+    none = progress_of(1, 0.1, beyond + 40, beyond + 90.0, [])
+    show_state(convergence, dataclasses.replace(state, progress=none))
+    assert convergence.plot.hint.text() == "Each tour until now has a forbidden edge."
+    for name in ("latest", "mean"):
+        assert np.isnan(convergence.curves[name].points[:, 1]).all()
+    best = beyond - 5
+    found = progress_of(2, 0.2, best, float(beyond), [(2, best)])
+    show_state(convergence, dataclasses.replace(state, iteration=2, best_cost=best, progress=found))
+    assert convergence.plot.hint.text() == ""
+    assert convergence.curves["latest"].points[-1].tolist() == [2, best]
+    worse = progress_of(3, 0.3, beyond, float(beyond), [])
+    show_state(convergence, dataclasses.replace(state, iteration=3, best_cost=best, progress=worse))
+    convergence._read_at(2.0, best)
+    assert "forbidden" not in convergence.reading.text()
+    convergence._read_at(3.0, best)
+    assert "have forbidden edges" in convergence.reading.text()
 
 
 def test_every_improvement_is_a_step_where_it_was_found(convergence: ConvergenceView) -> None:

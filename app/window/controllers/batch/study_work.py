@@ -17,15 +17,9 @@ from app.files.library import find_path
 from gpu.batch.cases import FAILED, RUNNING, WAITING
 from gpu.batch.design import Design, DesignError, read_design
 from gpu.batch.local import LocalExecutor
-from gpu.batch.measured_limit import with_measured_limits
+from gpu.batch.measured_limit import limits_kept, with_measured_limits
 from gpu.batch.plan import Plan, is_pattern, make_plan
-from gpu.batch.store import (
-    StoreError,
-    read_design_text,
-    read_ended,
-    read_limits,
-    read_results,
-)
+from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
 from gpu.batch.study import BY_LIMITS, ExpectedTime, expected_time
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
@@ -99,7 +93,9 @@ def planned(
 
     Those that have ended in the file ``results``, if there is one, take no more time.
     """
-    known = _known_limits(results) if design.measured_limit else {}
+    known = {}
+    if design.measured_limit is not None and results is not None and exists(results):
+        known = limits_kept(results, design.measured_limit)
     design = with_measured_limits(
         design, Path(), known=known, find=find_path, cancelled=cancelled, telling=tell
     )
@@ -121,16 +117,6 @@ def _ended(results: Path | None) -> set[str]:
         return read_ended(results)
     except StoreError:  # the study says so at its start, if it still is
         return set()
-
-
-def _known_limits(results: Path | None) -> dict[str, float]:
-    """Return the limits that were measured when the study in the file ``results`` began."""
-    if results is None or not exists(results):
-        return {}
-    try:
-        return read_limits(results)
-    except StoreError:
-        return {}
 
 
 def plan_text(found: Planned) -> str:

@@ -13,9 +13,12 @@ from app.files.library import keep_best_known
 from app.files.loading import OpenedFile, load_any
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
+from gpu.problems.reading import AS_FOUND, ReadAs
 from views.frame.activity import Activity
 from views.problem_display import STUDY_SUFFIXES
+from views.reading_words import in_window
 from views.setup.presets import Choices
 from views.widgets.labels import plain_tip
 from views.widgets.steps import StepQueue, Steps
@@ -43,20 +46,31 @@ class FileController(Controller):
         self._runs.preparing_changed.connect(self._show_waiting)
         self._window.open_requested.connect(self.open)
         self._window.open_as_requested.connect(self.open_as)
+        self._window.setup.instance.reading_requested.connect(self.read_otherwise)
 
     @Slot(object)
     def open_as(self, path: Path) -> None:
         """Let the user say how the file at ``path`` is to be read, even if it says that itself."""
         self.open(path, ask=True)
 
+    @Slot()
+    def read_otherwise(self) -> None:
+        """Let the user change how the file of the instance in sight is read."""
+        instance = self._instance.value
+        if instance is not None and instance.path is not None:
+            said = self._last_reading(instance.path)
+            said = ReadAs.parse(instance.read_as) if said == AS_FOUND else said
+            self.open(instance.path, str(said.of_file), ask=True)
+
     @Slot(object)
     @Slot(object, str)
     def open(self, path: Path, read_as: str = "", *, ask: bool = False) -> None:
         """Load the instance, the recorded session, the tour or the study at ``path``.
 
-        ``read_as`` is what the user has said of it. If a file does not say all itself, he is asked;
-        and of any other, if he wants to be asked. The run or the measurement under way is ended,
-        but only after the file has been read without an error, and the user has agreed.
+        ``read_as`` is what the user has said of it. If a file does not say all itself, he is asked,
+        unless he has said it earlier; and of any other, if he wants to be asked. The run or the
+        measurement under way is ended, but only after the file has been read without an error, and
+        the user has agreed.
         """
         self._window.banner.clear()
         if path.suffix.lower() in STUDY_SUFFIXES:
@@ -65,11 +79,21 @@ class FileController(Controller):
         self._window.setup.show_loading(path.name)
         if self._loading is not None:
             self._loading.cancel()
-        shown = self._instance.value
+        shown, last = self._instance.value, self._last_reading(path)
+        last = last.of_file if ask else last
         task = Task(
-            lambda _: load_any(path, shown, read_as, ask=ask), self._loaded, self._not_loaded
+            lambda _: load_any(path, shown, read_as, last=str(last), ask=ask),
+            self._loaded,
+            self._not_loaded,
         )
         self._loading = self._background.start(task)
+
+    def _last_reading(self, path: Path) -> ReadAs:
+        """Return how the user had the file at ``path`` read last."""
+        try:
+            return ReadAs.parse(self._window.dialogs.reading_of(path))
+        except InstanceError:  # kept by another version, or damaged
+            return AS_FOUND
 
     @Slot()
     def announce(self) -> None:
@@ -123,7 +147,7 @@ class FileController(Controller):
         self._loading = None
         self._window.setup.show_loading("")
         self._show_waiting()
-        self._window.tell(sentence)
+        self._window.tell(in_window(sentence))
         self.refused.emit()
 
     @Slot()
@@ -190,7 +214,7 @@ class FileController(Controller):
         if recorded is not None:
             self.recorded.emit(recorded)
         if instance.note:
-            self._window.tell(f"{instance.name}: {instance.note}", "info")
+            self._window.tell(f"{instance.name}: {in_window(instance.note)}", "info")
 
 
 def _nothing(_: object) -> None:
@@ -238,7 +262,11 @@ class BestKnownController(Controller):
         except ValueError:
             cost = -1
         if cost < 0:
-            self._window.tell(f"{text[:40]!r} is not such a number: nothing is kept")
+            unit, known = instance.cost_unit, instance.problem.words.known
+            kind = "a whole number" if unit.whole else f"a number such as {unit.text(1234, '')}"
+            self._window.tell(
+                f"{text[:40]!r} is not kept: {known} is {kind} above 0, or 0 for none"
+            )
             return
         self._background.start(
             Task(

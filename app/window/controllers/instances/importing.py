@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QDialog
@@ -64,7 +66,9 @@ class ImportController(Controller):
         found = reading.read_as
         if instance is not None:
             found, told = ReadAs.parse(instance.read_as), _told(instance)
-        self.sheet.show_preview(reading.preview, found, told, reading.problem, reading.doubt)
+        unit = "" if instance is None else instance.unit
+        problem, doubt = reading.problem, reading.doubt
+        self.sheet.show_preview(reading.preview, found, told, problem, doubt, unit)
         self.sheet.show_picture(None)  # that of a graph takes its time
         self._draw()
 
@@ -103,6 +107,9 @@ class ImportController(Controller):
                 task.cancel()
         self.sheet = self._reading = self._task = self._drawing = None
         if result == QDialog.DialogCode.Accepted and reading is not None and reading.instance:
+            found = ReadAs.parse(reading.instance.read_as)
+            said = replace(reading.read_as, kind=reading.read_as.kind or found.kind)
+            self._window.dialogs.remember_reading(reading.path, str(said))
             self.chosen.emit(OpenedFile(reading.instance))
         else:
             self.given_up.emit()

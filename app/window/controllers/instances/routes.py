@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from app.files.loading import OpenedFile
@@ -65,6 +67,7 @@ class RouteController(Controller):
 
         def done(made: TspInstance) -> None:
             if self._instance.value is instance:
+                self._remember(instance, wanted)
                 self.chosen.emit(OpenedFile(made))
                 self._row.show_wanted(self.wanted)  # a run may go on
 
@@ -73,3 +76,10 @@ class RouteController(Controller):
             self._window.tell(sentence)
 
         self._background.start(Task(lambda _: with_wanted_route(instance, wanted), done, failed))
+
+    def _remember(self, instance: TspInstance, wanted: ReadAs) -> None:
+        """Keep what is wanted of the routes of a file of which is kept how it is read."""
+        dialogs, path = self._window.dialogs, instance.path
+        if path is not None and (said := dialogs.reading_of(path)):
+            route = {name: getattr(wanted, name) for name in ("route_from", "route_to", "route")}
+            dialogs.remember_reading(path, str(replace(ReadAs.parse(said), **route)))

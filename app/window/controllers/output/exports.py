@@ -104,9 +104,12 @@ class ExportController(Controller):
         return named(self._instance.value.name) if self._instance.value else APPLICATION
 
     def folder_of(self, what: str) -> Path | None:
-        """Return the folder of the instance's file, if it is the user's own, for such an export."""
+        """Return the folder of the instance's file, if it is the user's own, for such an export.
+
+        So it is for ``print``: a PDF file.
+        """
         run = self._run
-        path = run.instance.path if run is not None and what in _WRITERS else None
+        path = run.instance.path if run is not None and what in (*_WRITERS, "print") else None
         if path is None or name_or_path(path) != str(path.absolute()):
             return None
         own = platformdirs.user_data_path(APPLICATION, appauthor=False)

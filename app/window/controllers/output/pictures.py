@@ -22,6 +22,7 @@ from gpu.run.frames.past import Past
 from gpu.run.log.archive import LOG_SUFFIX
 from views.film import FilmDialog, FilmStage
 from views.frame.print_picture import PICTURE_MAKERS, PicturedView, preview
+from views.graph.classes_view import ClassesView
 from views.widgets.picture_export import image_steps
 from views.widgets.steps import StepQueue, Steps
 from views.widgets.view import View
@@ -152,7 +153,7 @@ class FilmController(Controller):
         try:
             choices = dialog.choices(out)
             check_film(choices)
-            stage = FilmStage(choices, instance)
+            stage = FilmStage(choices, instance, self._window.view(ClassesView).kept)
         except FormicariumError as error:
             dialog.tell(str(error), wrong=True)
             return

@@ -284,8 +284,8 @@ def _chosen(file: InputFile, found: Mapping[str, Rows]) -> str:
         for name in (one, other)
     ]
     raise UnsureError(
-        f"{file.path}: it has several matrices: say --columns {one} or --columns {other} (in "
-        "Python read_as)",
+        f"{file.path}: it has several matrices: say --columns {shortened(one)} or --columns "
+        f"{shortened(other)} (in Python read_as)",
         Doubt(f"Which matrix of {file.path.name} counts?", choices[0], choices[1]),
     )
 

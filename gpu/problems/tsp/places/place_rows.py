@@ -107,7 +107,7 @@ class PlaceRows:
                 needs = ("two", "three")[len(self._numbers) - 2]
                 raise self.table.error(
                     f"line {line}: {wrong}; each place needs {needs} coordinates"
-                    + ("; --columns takes two of them" if columns.third is not None else "")
+                    + ("; with --columns, two count" if columns.third is not None else "")
                 )
             value = self._value(cell)
             if not abs(value) <= LARGEST_COORDINATE:

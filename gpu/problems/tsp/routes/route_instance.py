@@ -17,7 +17,7 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.instance import chosen_evenly
 from gpu.core.words import counted
 from gpu.problems.tsp.distances import Metric
-from gpu.problems.tsp.instance import RouteOrder, TspInstance
+from gpu.problems.tsp.instance import CityWords, RouteOrder, TspInstance
 
 Barred = NDArray[np.bool_]
 """Whether the edge from the row's city to the column's is forbidden."""
@@ -80,12 +80,13 @@ class RouteInstance(TspInstance):
             parts.append(f"from {self._called(self.start)}")
         if self.end is not None:
             parts.append(f"to {self._called(self.end)}")
-        words = [" ".join(parts)] if parts else []
-        if self.fixed:
-            words.append(counted(len(self.fixed), "fixed edge"))
-        if self.barred is not None:
-            words.append("forbidden edges")
-        return ", ".join(words)
+        return ", ".join(filter(None, (" ".join(parts), self.edges_wanted)))
+
+    @property
+    def edges_wanted(self) -> str:
+        """What is wanted of the edges of its routes, in words."""
+        fixed = counted(len(self.fixed), "fixed edge") if self.fixed else ""
+        return ", ".join(filter(None, (fixed, "" if self.barred is None else "forbidden edges")))
 
     @property
     def said(self) -> list[str]:
@@ -127,6 +128,26 @@ class RouteInstance(TspInstance):
         """The auxiliary city where an open route begins or ends at will; None without one."""
         opens = not self.closed and bool(self.auxiliary) and self.auxiliary[0].edge is None
         return self.real_n if opens else None
+
+    @property
+    def city_words(self) -> CityWords:
+        """What its cities are called in sentences."""
+        return CityWords(self.city_ids, [one.name for one in self.auxiliary], self.penalty)
+
+    def on_route(self, edges: NDArray[np.integer]) -> NDArray[np.bool_]:
+        """Return whether a route can have each of the ``edges`` (k, 2), from 0.
+
+        It has none that is forbidden, none to an auxiliary city, and not the way back, which of a
+        directed open route costs nothing.
+        """
+        first, second = edges.T
+        found: NDArray[np.bool_] = np.asarray((edges < self.real_n).all(axis=1))
+        if self.penalty and self.matrix is not None:
+            found &= self.matrix[first, second] != self.penalty
+        if self.directed and not self.closed:
+            found &= second != (-1 if self.start is None else self.start)
+            found &= first != (-1 if self.end is None else self.end)
+        return found
 
     def route_of(self, solution: NDArray[np.integer]) -> RouteOrder:
         """Return the real cities of a tour, in their order from the start, or to the end."""

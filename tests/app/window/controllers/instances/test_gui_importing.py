@@ -50,7 +50,7 @@ def test_a_matrix_is_seen_and_what_is_said_of_it_follows_at_once(
     assert sheet.table.texts(1) == ["Depot", "0", "12,5", "7"]
     qtbot.waitUntil(lambda: not sheet.picture.pixmap().isNull())
     assert not sheet.choices["coordinates"].isVisible()
-    write(sheet.unit, "min")
+    write(sheet.units.line, "min")
     qtbot.waitUntil(lambda: not sheet.bar.isVisible() and loaded(opened).unit == "min")
     sheet = reread(qtbot, opened, "separator", "Comma")
     assert not sheet.open_button.isEnabled()
@@ -141,6 +141,74 @@ def test_a_file_that_says_all_itself_is_asked_about_if_that_is_wanted(
     qtbot.waitUntil(lambda: not sheet.picture.pixmap().isNull())
     with qtbot.waitSignal(opened.files.ready):
         click(sheet.open_button)
+
+
+def test_a_file_that_was_looked_at_opens_as_last_time_with_its_route(
+    qtbot: QtBot, opened: Application, tmp_path: Path
+) -> None:
+    card = opened.window.setup.instance
+    file = tmp_path / "times.csv"
+    file.write_text(TIMES, "utf-8")
+    opened.files.open(file)
+    sheet = sheet_of(qtbot, opened)
+    assert sheet.units.line.text() == "Automatic: none"
+    write(sheet.units.line, "min")
+    qtbot.waitUntil(lambda: not sheet.bar.isVisible() and loaded(opened).unit == "min")
+    with qtbot.waitSignal(opened.files.ready):
+        click(sheet.open_button)
+    with qtbot.waitSignal(opened.files.ready):
+        choose(card.route.start, "Depot")
+    open_(qtbot, opened, GRID)
+    assert not card.reading_button.isVisible()  # it says itself what it is
+    open_(qtbot, opened, file)
+    assert opened.importing.sheet is None
+    shown = in_sight(opened)
+    assert isinstance(shown, TspInstance)
+    assert (shown.unit, shown.wish) == ("min", "from Depot")
+    assert "directed, 3 cities, lengths in min" in card.facts.text()
+    click(card.reading_button)
+    sheet = sheet_of(qtbot, opened)
+    assert sheet.units.text == "min"
+    choose(sheet.units, "Automatic: none")
+    sheet = sheet_of(qtbot, opened)
+    with qtbot.waitSignal(opened.files.ready):
+        click(sheet.open_button)
+    open_(qtbot, opened, file)
+    assert in_sight(opened).unit == ""
+    file.write_text("a,b\n", "utf-8")  # it cannot be read so any more
+    opened.files.open(file)
+    sheet = sheet_of(qtbot, opened)
+    assert not sheet.open_button.isEnabled()
+    press(sheet, Qt.Key.Key_Escape)
+
+
+def test_what_can_be_chosen_is_called_as_in_the_sheet(
+    qtbot: QtBot, opened: Application, tmp_path: Path
+) -> None:
+    file = tmp_path / "courses.csv"
+    file.write_text("course,clashes with\nMaths,Art\nMaths,Law\n", "utf-8")
+    opened.files.open(file)
+    sheet = sheet_of(qtbot, opened)
+    assert "is a header (“First row: Values” makes it an edge)" in sheet.seen.text()
+    with qtbot.waitSignal(opened.files.ready):
+        click(sheet.open_button)
+    assert "“First row: Values”" in opened.window.setup.instance.warning.text()
+    assert "“First row: Values”" in opened.window.banner.text
+    table = tmp_path / "route.csv"
+    table.write_text("order,number,leg,total\n1,1,0,0\n2,3,5,5\n3,2,6,11\n", "utf-8")
+    opened.files.open(table)
+    sheet = sheet_of(qtbot, opened)
+    assert "open its instance first, and then this file" in sheet.seen.text()
+    press(sheet, Qt.Key.Key_Escape)
+
+
+def test_the_third_coordinate_is_marked(qtbot: QtBot, opened: Application, tmp_path: Path) -> None:
+    file = tmp_path / "holes.csv"
+    file.write_text("hole,x,y,z\nA,1,2,3\nB,4,5,6\nC,7,8,0\n", "utf-8")
+    opened.files.open(file)
+    sheet = sheet_of(qtbot, opened)
+    assert sheet.table.headings == ["name", "x", "y", "z"]
+    press(sheet, Qt.Key.Key_Escape)
 
 
 @pytest.mark.parametrize("size", [(520, 330), (980, 640)])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractItemView, QComboBox
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -107,3 +108,34 @@ def test_a_right_click_on_a_city_offers_the_same(qtbot: QtBot, application: Appl
     assert (route(application).start, route(application).end) == (None, 6)
     press_entry("Any start, and return")
     assert not isinstance(application.instance.value, RouteInstance)
+
+
+def test_a_click_on_the_start_lists_the_cities(qtbot: QtBot, application: Application) -> None:
+    open_(qtbot, application, GRID)
+    row = application.window.setup.instance.route
+    click(row.start.line)
+    popup = popup_of(row.start)
+    qtbot.waitUntil(popup.isVisible)
+    assert popup_texts(popup)[:3] == ["anywhere", "1", "2"]
+    with qtbot.waitSignal(application.files.ready):
+        click(popup.viewport(), popup.visualRect(popup.model().index(2, 0)).center())
+    assert route(application).start == 1
+    assert row.start.text == "2"
+    click(row.start.line)  # what is typed now finds cities
+    QTest.keyClicks(row.start.line, "99")
+    qtbot.waitUntil(lambda: popup_texts(popup_of(row.start)) == ["99"])
+    with qtbot.waitSignal(application.files.ready):
+        press(row.start.line, Qt.Key.Key_Return)
+    assert route(application).start == 98
+
+
+def popup_of(box: QComboBox) -> QAbstractItemView:
+    completer = box.completer()
+    assert completer is not None
+    popup = completer.popup()
+    assert popup is not None
+    return popup
+
+
+def popup_texts(popup: QAbstractItemView) -> list[str]:
+    return [popup.model().index(at, 0).data() for at in range(popup.model().rowCount())]

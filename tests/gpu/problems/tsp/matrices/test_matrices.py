@@ -284,7 +284,7 @@ def test_what_has_no_tour_is_said_at_once() -> None:
         (",A,B,C\nA,0,1,2\nB,1,0,x1\nC,2,3,0\n", "matrix", "line 3: 'x1' is no number"),
         ("0,1 km,2 h\n1 km,0,3 h\n2 h,3 h,0\n", "matrix", "different units, such as h and km"),
         ("0,,\n,0,\n,,0\n", "matrix", "it has no distances"),
-        ('{"durations": [[0,1],[1,0]], "distances": [[0,2],[2,0]]}', "", "say --columns durations"),
+        ('{"durations": [[0,1],[1,0]], "distances": [[0,2],[2,0]]}', "", "--columns 'durations'"),
         ("0,1,1\n1,0,1\n1,1,0\n", "", "say --read-as matrix if they are distances, or --read-"),
     ],
 )  # fmt: skip

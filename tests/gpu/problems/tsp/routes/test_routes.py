@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import functools
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gpu.ant_system.parameters import AsCpuParameters
+from gpu.construction.rule import AsRule
 from gpu.core.errors import InstanceError
+from gpu.decisions import InitialTrails
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.routes.closed_tours import hamiltonian, restricted, with_route
+from gpu.problems.tsp.routes.closed_tours import hamiltonian, restricted, with_route, without
 
 INFINITE = 10**9
 
@@ -85,25 +89,38 @@ class Case:
         )
 
 
-def drawn(random: np.random.Generator, most: int, least: int = 0) -> Case:
-    """Return a case of few cities, drawn at random, with distances of at ``least`` so many."""
-    n, directed = int(random.integers(2, most + 1)), bool(random.integers(2))
-    matrix = random.integers(least, 30, (n, n))
+def drawn(
+    random: np.random.Generator,
+    most: int,
+    *,
+    fewest: int = 2,
+    equal: bool = False,
+    together: bool = False,
+) -> Case:
+    """Return a case of few cities, drawn at random.
+
+    Either all distances may be ``equal``, and fixed and forbidden edges be ``together`` with an
+    open route.
+    """
+    n, directed = int(random.integers(fewest, most + 1)), bool(random.integers(2))
+    matrix = random.integers(0, 30, (n, n))
+    if equal:
+        matrix[:] = random.choice([0, 1, 7])
     if not directed:
         matrix = np.triu(matrix, 1) + np.triu(matrix, 1).T
     case = Case(matrix_instance(matrix, directed=directed))
-    case.closed = bool(random.integers(3) == 0)
+    case.closed = not together and bool(random.integers(3) == 0)
     if random.integers(2):
         case.start = int(random.integers(n))
     if not case.closed and random.integers(2):
         case.end = int(random.integers(n))
         if case.end == case.start:
             case.end = None
-    if random.integers(3) == 0 and n > 2:
+    if (random.integers(3) == 0 or together) and n > 2:
         for _ in range(int(random.integers(1, 4))):
             a, b = random.permutation(n)[:2].tolist()
             case.fixed.append((a, b))
-    if random.integers(3) == 0:
+    if random.integers(3) == 0 or together:
         case.forbidden = random.random((n, n)) < random.choice([0.1, 0.3, 0.5])
         if not directed:
             case.forbidden |= case.forbidden.T
@@ -133,12 +150,20 @@ def shortest(instance: TspInstance) -> tuple[int, NDArray[np.int64]]:
     return least, np.array(tour[::-1])
 
 
+def drawn_of_all_kinds(random: np.random.Generator, most: int) -> Iterator[Case]:
+    """Yield cases without end: of each kind in turn, those of two and three cities among them."""
+    while True:
+        yield drawn(random, most)
+        yield drawn(random, most, fewest=4, together=True)
+        yield drawn(random, 3)
+        yield drawn(random, most, equal=True, together=bool(random.integers(2)))
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_a_shortest_tour_is_a_shortest_route_and_as_long(seed: int) -> None:
     random = np.random.default_rng(seed)
-    most, count = (8, 25) if seed % 10 == 0 else (6, 60)
-    for _ in range(count):
-        case = drawn(random, most)
+    most, count = (8, 40) if seed % 10 == 0 else (6, 100)
+    for case in itertools.islice(drawn_of_all_kinds(random, most), count):
         best = case.best()
         if (instance := case.instance_or_none()) is None:
             assert best == INFINITE
@@ -198,3 +223,34 @@ def test_an_open_route_has_two_ends() -> None:
     assert isinstance(square, TspInstance)
     with pytest.raises(InstanceError, match="an open route cannot begin and end at the same city"):
         with_route(square, 1, 1, closed=False)
+
+
+def test_an_open_route_says_what_its_auxiliary_cities_are() -> None:
+    lengths = np.array([[0, 2, 3, 9], [2, 0, 5, 4], [3, 5, 0, 7], [9, 4, 7, 0]])
+    opened = with_route(matrix_instance(lengths, directed=False), start=1, closed=False)
+    words = opened.city_words
+    assert [words.called(city) for city in range(opened.n)] == [
+        *("city 1", "city 2", "city 3", "city 4"),
+        *("the end of the route", "the way back"),
+    ]
+    assert [words.short(city) for city in (0, 5)] == ["1", "the way back"]
+    rule = AsRule(opened, AsCpuParameters().resolved(opened.n), 1)
+    step = rule.replay(InitialTrails(opened.n), 0).decision(0, 1)
+    assert step is not None
+    told = {row.cells[0] for row in step.options.told}
+    assert {"the end of the route", "the way back"} & told
+    assert told <= {"1", "2", "3", "4", "the end of the route", "the way back"}
+    edges = np.array([[0, 1], [1, 0], [0, 4], [4, 5]])
+    assert opened.on_route(edges).tolist() == [True, True, False, False]
+
+
+def test_the_way_back_of_a_directed_open_route_is_none_of_its_edges() -> None:
+    base = matrix_instance(np.array([[0, 2, 3], [4, 0, 5], [6, 7, 0]]), directed=True)
+    edges = np.array([[0, 1], [1, 0], [2, 0], [1, 2]])
+    opened = with_route(base, start=0, closed=False)
+    assert opened.on_route(edges).tolist() == [True, False, False, True]
+    ended = with_route(base, end=2)
+    assert ended.on_route(edges).tolist() == [True, True, False, True]
+    barred = without(3, np.array([[0, 1], [1, 2], [2, 0], [1, 0]]), directed=True)
+    found = restricted(base, forbidden=barred).on_route(np.array([[0, 1], [0, 2]]))
+    assert found.tolist() == [True, False]
