@@ -1,4 +1,4 @@
-"""The command that runs a race: two to four colonies, one instance, one budget."""
+"""The command that runs a race: two to twelve colonies, one instance, one budget."""
 
 from __future__ import annotations
 

@@ -251,7 +251,7 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     def make(cancelled: Callable[[], bool]) -> None:
         show_progress("computing the tests")
         with suppress(StoppedError):
-            page = make_page(item, ready, out, partial(show_share, cancelled))
+            page = make_page(item, ready, out, told=partial(show_share, cancelled))
             show_progress("")
             say(f"written: {page}")
 

@@ -58,12 +58,13 @@ def make_page(
     item: Item,
     ready: Readiness,
     results: Path,
+    out: Path | None = None,
     told: Progress = lambda share, text: None,
 ) -> Path:
-    """Make the page of the file ``results``, and return it; it lies beside that."""
+    """Make the page of the file ``results``, and return it; without ``out`` it lies beside that."""
     found = read_results(results)
     labels = {row.label for row in found.rows}
-    page = results.with_suffix(".html")
+    page = out or results.with_suffix(".html")
     analysis = analyse(found, item.baseline if item.baseline in labels else "")
     export_page(page, analysis, PlotLook(), told, item, {**ready.instances, **ready.colonies})
     return page

@@ -1,4 +1,4 @@
-"""A race: two to four colonies on one instance with one budget, and which of them may run now."""
+"""A race: two to twelve colonies on one instance with one budget, and which of them may run now."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpu.run.stopping import StopSettings
 if TYPE_CHECKING:
     from gpu.run.log.recorder import Recorder  # slow to import, and not every race has one
 
-LANES_LEAST, LANES_MOST = 2, 4
+LANES_LEAST, LANES_MOST = 2, 12
 BUDGETS = ("seconds", "iterations", "solutions")  # what can be limited; names of stop criteria
 
 

@@ -21,7 +21,7 @@ from views.problem_display import problem_of
 from views.tour.map_layer import MapLayer
 from views.tour.tour_layers import CitiesLayer, TourLayer
 from views.widgets.canvas_view import CanvasView
-from views.widgets.controls import Chip, make_button
+from views.widgets.controls import Chip, Swatch, make_button
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layers import corners
 from views.widgets.layouts import fill
@@ -108,7 +108,8 @@ class LaneClasses(PaintedWidget):
                 )
 
 
-LANE_ROLES = "lane1", "lane2", "lane3", "lane4"  # the theme's colours of the lanes
+LANE_ROLES = tuple(f"lane{number}" for number in range(1, 13))  # the theme's colours of the lanes
+LANES_DRAWN_THROUGH = 6  # lanes whose curves are; those of the others are dashed
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,8 @@ class LaneCard(QFrame):
         self._number = lane + 1
         self._instance: Instance | None = None
         role = LANE_ROLES[lane]
-        self.chip = Chip(str(lane + 1), role, "line", f"Show the curve of lane {lane + 1}")
+        swatch: Swatch = "line" if lane < LANES_DRAWN_THROUGH else "dashes"
+        self.chip = Chip(str(lane + 1), role, swatch, f"Show the curve of lane {lane + 1}")
         self.title, self.place = ElidedLabel(), ElidedLabel("note")
         tip = f"Change lane {lane + 1}: load it into the panel"
         self.change = make_button("plain", "", tip, self.change_requested)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpu.core.problem import Problem
+from views.batch.lane_card import LANE_ROLES
 from views.setup.fields import ChoiceBox, NumberField
 from views.setup.forms import limit_problem
 from views.widgets.controls import OptionButtons, make_button
@@ -92,7 +93,9 @@ class RaceForm(QWidget):
         where = "the next lane" if lane is None else f"lane {lane + 1}"
         tip = f"Put the panel's colony, device, parameters and seed into {where}"
         self.add.setText(text)
-        self.add.setToolTip(plain_tip("A race has four lanes at most" if full else tip))
+        self.add.setToolTip(
+            plain_tip(f"A race has {len(LANE_ROLES)} lanes at most" if full else tip)
+        )
         self.add.setEnabled(not full)
 
     def _choose_kind(self) -> None:

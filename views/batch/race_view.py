@@ -19,7 +19,7 @@ from gpu.core.cost_unit import NO_UNIT
 from gpu.core.formats import percent, short_time, significant
 from gpu.core.instance import Instance
 from gpu.core.tables import Column
-from views.batch.lane_card import LANE_ROLES, LaneCard, LaneTitle
+from views.batch.lane_card import LANE_ROLES, LANES_DRAWN_THROUGH, LaneCard, LaneTitle
 from views.batch.race_form import RaceForm
 from views.plots.cost_plot import CostPlot, Scale, gap_axis, show_known
 from views.problem_display import display_of, problem_of
@@ -51,7 +51,10 @@ class RaceCurves(QWidget):
         }
         for name, chip in self.chips.items():
             chip.toggled.connect(partial(self._show_line, lines[name]))
-        self.curves = [self.plot.add_curve(role, 2.0, steps=True) for role in LANE_ROLES]
+        self.curves = [
+            self.plot.add_curve(role, 2.0, dashes=lane >= LANES_DRAWN_THROUGH, steps=True)
+            for lane, role in enumerate(LANE_ROLES)
+        ]
         self._hidden: set[int] = set()
         self.across = OptionButtons(
             {"seconds": "Seconds", "iterations": "Iterations", "solutions": "Tours"},
@@ -296,9 +299,12 @@ def _times(value: float) -> str:
     return f"{significant(value)} ×"
 
 
+_CARDS_AT_FIRST = (
+    4  # cards of lanes that are made with the view; more are made when they are needed
+)
 _LANE_LEAST_WIDTH = 150  # of a lane where they stand side by side, in pixels
 _RACE_HINT = (
-    "Race two to four colonies on this instance, each with the same budget. Choose a colony, "
+    "Race two to twelve colonies on this instance, each with the same budget. Choose a colony, "
     "device, parameters and seed in the panel at the left, and add it as a lane; do that again "
     "for each lane. Then Start, Pause, Step and Stop are for all of them."
 )
@@ -328,7 +334,7 @@ class RaceView(View):
         self._comparison: RaceStandings | None = None
         self._due: dict[int | str, None] = {}  # what is still to draw: lanes, curves, table
         self.form, self.curves, self.table = RaceForm(), RaceCurves(), RaceTable()
-        self.cards = [LaneCard(lane) for lane in range(len(LANE_ROLES))]
+        self.cards: list[LaneCard] = []
         self.hint = make_label("note", _RACE_HINT, wrap=True)
         self._grid = QGridLayout()
         self._grid.setSpacing(6)
@@ -341,7 +347,16 @@ class RaceView(View):
         self._below = below
         self._area = scrolled(page)
         fill(QVBoxLayout(self), self._area)
-        for lane, card in enumerate(self.cards):
+        self._need_cards(_CARDS_AT_FIRST)
+        self.form.changed.connect(self._choose_across)
+        self.form.changed.connect(self.ready_changed)
+        self.apply_theme(self.theme)
+        self.show_instance(None)
+
+    def _need_cards(self, count: int) -> None:
+        """Make cards until there are so many."""
+        for lane in range(len(self.cards), count):
+            card = LaneCard(lane)
             self._grid.addWidget(card, lane, 0)
             put_in_order(self.cards[lane - 1].remove if lane else self.form.last, *card.order)
             card.change_requested.connect(lambda lane=lane: self.change_requested.emit(lane))
@@ -350,10 +365,10 @@ class RaceView(View):
             card.chip.toggled.connect(
                 lambda shown, lane=lane: self.curves.show_lane(lane, shown=shown)
             )
-        self.form.changed.connect(self._choose_across)
-        self.form.changed.connect(self.ready_changed)
-        self.apply_theme(self.theme)
-        self.show_instance(None)
+            self.cards.append(card)
+            for part in (card, *card.findChildren(QWidget)):
+                if hasattr(part, "apply_theme"):
+                    part.apply_theme(self.theme)
 
     @property
     def lanes(self) -> int:
@@ -399,6 +414,7 @@ class RaceView(View):
     def show_lanes(self, titles: Sequence[LaneTitle], records: Sequence[LaneRecord]) -> None:
         """Show other lanes; :meth:`draw` shows what they have found so far."""
         self._titles, self._comparison = tuple(titles), None
+        self._need_cards(self.lanes)
         for lane, card in enumerate(self.cards):
             if lane < self.lanes:
                 card.show_instance(self._instance)
@@ -479,7 +495,8 @@ class RaceView(View):
     def _arrange(self, *, anew: bool = False) -> None:
         room = self._area.viewport().width() - 16
         fits = max(1, room // round(_LANE_LEAST_WIDTH * self.theme.scale))
-        columns = self.lanes if fits >= self.lanes else min(2, fits)
+        rows = math.ceil(self.lanes / fits) or 1
+        columns = math.ceil(self.lanes / rows)
         if columns == self._columns and not anew:
             return
         self._columns = columns

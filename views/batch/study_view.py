@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QProgressBar, QStackedWidget, QVBoxLayout
 
 from gpu.core.formats import number_of, whole
 from gpu.core.words import counted
+from views.batch.claims_part import ClaimsPart
 from views.batch.study_form import StudyForm
 from views.batch.study_results import StudyResultsPart
 from views.widgets.controls import OptionButtons, make_button
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 PLOT_EXPORTS = ("study-png", "study-svg", "study-pdf", "study-csv")
 STUDY_EXPORTS = ("study", "study-report", "study-table", *PLOT_EXPORTS)
 
+_PAGES = {"form": "Set up", "results": "Results", "claims": "What the paper says"}
 _BAR_STEPS = 1000  # of the bar
 _BUSY_TIP = "no single run, race or measurement can be started until it ends"
 
@@ -50,10 +52,9 @@ class StudyView(View):
         self._ready = self._found = self._unknown = False
         self._title, self._start_tip = "Study", ""
         self.retries = False  # whether Start does failed runs again
-        self.form, self.results = StudyForm(), StudyResultsPart()
-        self.pages = OptionButtons(
-            {"form": "Set up", "results": "Results"}, "What is compared, or what came out"
-        )
+        self.form, self.results, self.claims = StudyForm(), StudyResultsPart(), ClaimsPart()
+        self.pages = OptionButtons(_PAGES, "What is compared, what came out, what a paper says")
+        self.pages.buttons["claims"].hide()
         self.start = make_button("", "Start", clicked=self.start_requested)
         self.pause = make_button("", "Pause", "Let the runs wait", self._toggle_pause)
         tip = "End the study. Finished runs are kept: Resume does the others"
@@ -76,6 +77,7 @@ class StudyView(View):
         self._stack = QStackedWidget()
         self._stack.addWidget(self.form)
         self._stack.addWidget(scrolled(self.results))
+        self._stack.addWidget(self.claims)
         parts = top, self.plan, self.bar, self.progress, (self._stack, 1)
         fill(QVBoxLayout(self), *parts, margins=(8, 8, 8, 6), spacing=5)
         self.pages.chosen.connect(self.show_page)
@@ -119,9 +121,17 @@ class StudyView(View):
         return ViewSource(self._title, "study", number, self._title)
 
     def show_page(self, key: str) -> None:
-        """Bring the set-up (form) or the results into sight."""
+        """Bring the set-up (form), the results, or the claims of a paper into sight."""
         self.pages.buttons[key].setChecked(True)
-        self._stack.setCurrentIndex(("form", "results").index(key))
+        self._stack.setCurrentIndex([*_PAGES].index(key))
+
+    def show_claims(self, title: str, counts: str, claims: Sequence[Sequence[str]]) -> None:
+        """Show what a paper says of the results; without claims, their page is not offered."""
+        self.claims.show_claims(title, counts, claims)
+        button = self.pages.buttons["claims"]
+        button.setVisible(bool(claims))
+        if not claims and button.isChecked():
+            self.show_page("results")
 
     def show_plan(self, text: str, problem: str, *, unknown: bool) -> None:
         """Say how many runs there are and how long they take, or why the study cannot start.

@@ -16,8 +16,9 @@ from views.widgets.layouts import fill, put_in_order
 from views.widgets.steps import StepTimer
 
 _PAPERS_HINT = (
-    "What the papers have measured, to be measured again here. Open a study to see its runs "
-    "before any is made; its page puts our numbers beside the paper's."
+    "What the papers have measured, to be measured again here. H100 results are there to be looked "
+    "at. Open a study to see its runs before any is made; its page puts our numbers beside the "
+    "paper's."
 )
 
 
@@ -38,6 +39,7 @@ class PaperRow:
     can_open: bool  # whether there is something to run
     has_results: bool
     to_fetch: tuple[str, ...] = ()  # instances that it needs, which can be downloaded
+    kept: str = ""  # how many runs come with the program; empty for none
 
 
 class PaperCard(QFrame):
@@ -53,12 +55,19 @@ class PaperCard(QFrame):
         count = len(row.to_fetch)
         fetch = f"Download {count} instance{'' if count == 1 else 's'}"
         self.fetch_button = make_button("", fetch, ", ".join(row.to_fetch))
-        self.buttons = self.fetch_button, self.page_button, self.open_button  # left to right
+        tip = "Runs on an H100 that come with the program: table, plots, and what the paper says"
+        self.kept_button = make_button("", "H100 results", tip)
+        # left to right
+        self.buttons = self.fetch_button, self.page_button, self.kept_button, self.open_button
         for button in self.buttons:
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setAccessibleName(f"{button.text()}: {row.item}, {row.paper}")
         self.open_button.setEnabled(row.can_open)
-        if not row.has_results:  # to show a part before it has a place would open a window
+        if not row.kept:
+            self.kept_button.hide()
+        if (
+            not row.has_results and not row.kept
+        ):  # to show a part before it has a place would open a window
             self.page_button.hide()
         if not count:
             self.fetch_button.hide()
@@ -67,7 +76,7 @@ class PaperCard(QFrame):
         top = fill(QHBoxLayout(), item, badge, (QWidget(), 1), *self.buttons, spacing=8)
         column = fill(QVBoxLayout(self), top, margins=(10, 6, 10, 7), spacing=3)
         column.addWidget(make_label("", row.shows, wrap=True))
-        for text in filter(None, (row.why, row.time)):
+        for text in filter(None, (row.kept, row.why, row.time)):
             column.addWidget(make_label("note", text, wrap=True))
 
 
@@ -76,6 +85,7 @@ class PapersPage(QScrollArea):
 
     open_wanted = Signal(str)  # name of the item whose study the user wants
     fetch_wanted = Signal(object)  # list of the names of instances that an item needs
+    kept_wanted = Signal(str)  # name of the one whose results are wanted that come with the program
     page_wanted = Signal(str)  # name of the one whose page is wanted
     shown = Signal()  # the page has come into sight
 
@@ -157,6 +167,7 @@ class PapersPage(QScrollArea):
             card = PaperCard(row)
             card.open_button.clicked.connect(lambda _=False, row=row: self._open(row))
             card.page_button.clicked.connect(lambda _=False, row=row: self._page(row))
+            card.kept_button.clicked.connect(lambda _=False, row=row: self._kept(row))
             card.fetch_button.clicked.connect(lambda _=False, row=row: self._fetch(row))
             if (former := self.cards.get(row.name)) is not None:
                 self._column.replaceWidget(former, card)
@@ -184,6 +195,9 @@ class PapersPage(QScrollArea):
 
     def _fetch(self, row: PaperRow) -> None:
         self.fetch_wanted.emit(list(row.to_fetch))
+
+    def _kept(self, row: PaperRow) -> None:
+        self.kept_wanted.emit(row.name)
 
     def _page(self, row: PaperRow) -> None:
         self.page_wanted.emit(row.name)

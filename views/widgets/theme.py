@@ -46,6 +46,15 @@ _ROLES = {  # in the dark theme, and in the light one
     "lane2": ("#56b4e9", "#0072b2"),
     "lane3": ("#2fc596", "#007a58"),
     "lane4": ("#d98fb8", "#a8487f"),
+    "lane5": ("#f5854a", "#8c2d04"),
+    "lane6": ("#b79cf0", "#6b4fc0"),
+    # those from here on are dashed, too
+    "lane7": ("#f0e442", "#9a8700"),
+    "lane8": ("#7aa6ff", "#3b5bdb"),
+    "lane9": ("#a3d977", "#4d7c0f"),
+    "lane10": ("#ff9eb5", "#be123c"),
+    "lane11": ("#c9d1db", "#3f4a57"),
+    "lane12": ("#c8a27a", "#7c4a12"),
 }
 
 

@@ -181,7 +181,7 @@ def test_a_cancelled_race_begins_no_other_lane(two: Callable[..., Race]) -> None
 
 def test_what_cannot_be_raced_is_refused(two: Callable[..., Race]) -> None:
     race = two(seconds=1)
-    with pytest.raises(RaceError, match="2 to 4 lanes, and this one has 1"):
+    with pytest.raises(RaceError, match="2 to 12 lanes, and this one has 1"):
         RunningRace(INSTANCE, Race(race.sessions[:1], race.budget, False))
     changed = replace(race.sessions[0].instance, sha256="1" * 64)
     other = Race((replace(race.sessions[0], instance=changed),) * 2, race.budget, False)

@@ -9,13 +9,14 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
+from gpu.batch.race import LANES_MOST
 from gpu.batch.race_standings import LaneRecord, standings_of
 from gpu.core.bounds import LowerBound
 from gpu.run.outcome import Ending
 from tests.hands import choose, click, press, write
 from tests.views.graph_scenes import queens
 from tests.views.scenes import cut_texts, snake, uniform
-from views.batch.lane_card import LaneTitle
+from views.batch.lane_card import LANE_ROLES, LaneTitle
 from views.batch.race_view import RaceView
 from views.frame.main_window import MainWindow
 from views.widgets.picture_export import as_image, controls_of
@@ -246,3 +247,30 @@ def test_a_picture_leaves_out_what_is_chosen_and_its_labels(view: RaceView) -> N
     texts = [part.text() for part in left_out if isinstance(part, QLabel)]
     assert texts == ["Each lane has", "Speedups over"]
     assert [entry for entry in view.findChildren(QLineEdit) if entry not in left_out] == []
+
+
+def test_a_race_has_as_many_lanes_as_a_paper_has_variants(
+    window: MainWindow, view: RaceView
+) -> None:
+    assert len(LANE_ROLES) == LANES_MOST == 12
+    assert len({window.theme[role] for role in LANE_ROLES}) == LANES_MOST
+    found = [replace(one) for _ in range(3) for one in records(snake(INSTANCE.display))]
+    titles = [LaneTitle(f"Colony {at}", "cpu:1", at, f"colony-{at}") for at in range(LANES_MOST)]
+    view.show_lanes(titles, found)
+    view.take_comparison(standings_of(found, INSTANCE))
+    view.draw_all()
+    assert len(view.cards) == LANES_MOST
+    assert all(card.isVisible() for card in view.cards)
+    assert view.table.table.texts(11)[0] == "12  Colony 11, cpu:1"
+    assert not view.form.add.isEnabled()
+    assert view.form.add.toolTip().endswith("A race has 12 lanes at most")
+    for size in ((1000, 700), (1600, 1000)):
+        window.resize(*size)
+        QApplication.sendPostedEvents()
+        assert cut_texts(window) == []
+        rows = {card.y() for card in view.cards}
+        assert len([card for card in view.cards if card.y() == min(rows)]) * len(rows) == 12
+    click(view.cards[11].chip)
+    assert not view.curves.curves[11].isVisible()
+    view.show_lanes(TITLES[:2], found[:2])
+    assert [card.isVisible() for card in view.cards] == [True] * 2 + [False] * 10

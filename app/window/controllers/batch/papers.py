@@ -13,6 +13,7 @@ from app.files import reproduction
 from app.window.controllers.batch import study_work as work
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.batch.coverage import kept_coverage
 from gpu.batch.papers import Item, Readiness, find_item, items, readiness
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
@@ -36,6 +37,7 @@ class PapersController(Controller):
         self._again = False  # whether something may have changed since the listing began
         self._page.shown.connect(self.refresh)
         self._page.open_wanted.connect(self._open)
+        self._page.kept_wanted.connect(lambda name: self.study_chosen.emit(_kept(name)))
         self._page.page_wanted.connect(self._show_page)
 
     @Slot()
@@ -103,7 +105,19 @@ def _row(item: Item) -> PaperRow:
         opens,
         done,
         _to_fetch(item, ready),
+        _kept_runs(item),
     )
+
+
+def _kept_runs(item: Item) -> str:
+    """Say how many runs come with the program."""
+    found = kept_coverage(item)
+    return "" if found.missing == found.planned else f"Runs on an H100: {found.text}."
+
+
+def _kept(name: str) -> Path:
+    """Return the file of the results that come with the program."""
+    return find_item(name).kept_results
 
 
 def _to_fetch(item: Item, ready: Readiness) -> tuple[str, ...]:
@@ -160,4 +174,8 @@ def _made_page(name: str) -> Path:
     from app.report.export import make_page  # matplotlib is slow to import
 
     item = find_item(name)
-    return make_page(item, _ready(item), _results(item))
+    results = _results(item)
+    if not exists(results):
+        results.parent.mkdir(parents=True, exist_ok=True)
+        return make_page(item, _ready(item), item.kept_results, results.with_suffix(".html"))
+    return make_page(item, _ready(item), results)

@@ -193,9 +193,9 @@ class StudyController(Controller):
         view.form.show_design(found.design, rows)
         view.form.results_entry.setText(str(found.results))
         self._of_file = view.form.design, view.form.results
-        self.results_chosen.emit(found.results)
-        view.show_page("results" if found.begun else "form")
-        if found.begun:
+        self.results_chosen.emit(found.shown or found.results)
+        view.show_page("results" if found.shown else "form")
+        if found.shown:
             self.results_grown.emit()
 
     @Slot()

@@ -14,7 +14,9 @@ from app.window.controllers.batch import study_work as work
 from app.window.controllers.batch.study_work import StudyFindings
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.batch.verdicts import CLAIM_COLUMNS, verdicts_text
 from gpu.core.errors import sentence_for
+from gpu.core.tables import texts
 from views.batch.study_view import PLOT_EXPORTS, StudyView
 
 _log = logging.getLogger(__name__)
@@ -74,6 +76,7 @@ class StudyFindingsController(Controller):
             self._path, self._rest, self._grown = path, 0.0, False
             self._found = self._drawn = None
             self._part.show_nothing()
+            self._view.show_claims("", "", ())
             self._view.show_found(found=False)
             self._view.show_rest(0, 0)
 
@@ -128,6 +131,7 @@ class StudyFindingsController(Controller):
                 if place is None:
                     part.forget_plot()
                 part.show_results(found.analysis, {key: p.title for key, p in found.plots.items()})
+                self._show_claims(found)
                 self._view.show_found(found=True)
                 self._view.show_rest(found.left, found.failed)
             if why_not:
@@ -137,6 +141,14 @@ class StudyFindingsController(Controller):
                 if picture is not None:
                     part.show_plot(picture, found.plots[place.plot].text)
         self._update()
+
+    def _show_claims(self, found: StudyFindings) -> None:
+        """Show what a paper says of the results, if the study reproduces a part of one."""
+        item, claims = found.item, found.claims
+        title = f"{item.item}: {item.shows}. {item.paper}" if item else ""
+        self._view.show_claims(
+            title, verdicts_text(claims), [texts(CLAIM_COLUMNS, one) for one in claims]
+        )
 
     def _refuse(self, sentence: str) -> None:
         self._task = None

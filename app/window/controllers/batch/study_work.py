@@ -14,13 +14,15 @@ from PySide6.QtGui import QImage
 
 from app.files.exports import write_text, write_whole
 from app.files.library import find_path
-from gpu.batch.cases import FAILED, RUNNING, WAITING
+from gpu.batch.cases import FAILED, RUNNING, WAITING, StudyResults
 from gpu.batch.design import Design, DesignError, read_design
 from gpu.batch.local import LocalExecutor
 from gpu.batch.measured_limit import limits_kept, with_measured_limits
+from gpu.batch.papers import RESULTS_KEPT, Item, find_item, items, name_of
 from gpu.batch.plan import Plan, is_pattern, make_plan
 from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
 from gpu.batch.study import BY_LIMITS, ExpectedTime, expected_time
+from gpu.batch.verdicts import Judged, judged
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
@@ -55,8 +57,8 @@ class Opened:
     """A design from a file, and the file of its results."""
 
     design: Design
-    results: Path
-    begun: bool  # whether there are results
+    results: Path  # to which runs are added
+    shown: Path | None  # the file whose results are to be in sight; None: there are none yet
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +70,8 @@ class StudyFindings:
     left: int  # runs that are not done yet
     failed: int
     seconds: float = 0.0  # that all this took, but for imports
+    item: Item | None = None  # the table or figure of a paper that the study reproduces
+    claims: tuple[Judged, ...] = ()  # what the paper says of it
 
 
 def studies_folder() -> Path:
@@ -153,13 +157,22 @@ def open_study(path: Path) -> Opened:
     if path.suffix.lower() == ".toml":
         design, _ = read_design(path)
         results = path.with_suffix(".sqlite")
-        return Opened(_absolute(design, path.parent), results, exists(results))
+        return Opened(_absolute(design, path.parent), results, results if exists(results) else None)
+    if is_kept(path):  # runs are not added to what the program comes with
+        item = find_item(name_of(path))
+        own = studies_folder() / path.name
+        return Opened(_absolute(item.design, item.path.parent), own, path)
     text = read_design_text(path)
     try:
         design = Design.from_toml(text)
     except FormicariumError as error:
         raise DesignError(f"{path}: the design in it cannot be read: {error}") from error
-    return Opened(_absolute(design, path.parent), path, True)
+    return Opened(_absolute(design, path.parent), path, path)
+
+
+def is_kept(path: Path) -> bool:
+    """Whether results are some of those that come with the program."""
+    return path.parent == RESULTS_KEPT
 
 
 def save_design(path: Path, design: Design) -> None:
@@ -181,16 +194,34 @@ def write_design(design: Design, folder: Path, path: Path) -> Path:
 
 def find_results(path: Path) -> StudyFindings:
     """Read and analyse all results, whoever works on them."""
-    from app.report.plots import all_plots  # matplotlib is slow to import
-    from gpu.batch.analysis import analyse
+    from app.report.figures import figure_plots  # matplotlib is slow to import
+    from app.report.plots import all_plots
 
     began = time.monotonic()
     results = read_results(path)
-    analysis = analyse(results)
+    item = item_of(results)
+    analysis = _analysis(results, item)
     states = [row.state for row in results.rows]
-    left = states.count(WAITING) + states.count(RUNNING)
-    plots = {plot.name: plot for plot in all_plots(analysis)}
-    return StudyFindings(analysis, plots, left, states.count(FAILED), time.monotonic() - began)
+    left, failed = states.count(WAITING) + states.count(RUNNING), states.count(FAILED)
+    if is_kept(path):
+        left = failed = 0  # they are not to be gone on with
+    figures = figure_plots(item, analysis) if item else ()
+    plots = {plot.name: plot for plot in (*figures, *all_plots(analysis))}
+    claims = judged(item, analysis) if item else ()
+    seconds = time.monotonic() - began
+    return StudyFindings(analysis, plots, left, failed, seconds, item, claims)
+
+
+def item_of(results: StudyResults) -> Item | None:
+    """Return the table or figure of a paper that a study reproduces, which its title says."""
+    return next((one for one in items() if one.design.title == results.title), None)
+
+
+def _analysis(results: StudyResults, item: Item | None) -> Analysis:
+    from gpu.batch.analysis import analyse
+
+    labels = {row.label for row in results.rows}
+    return analyse(results, item.baseline if item and item.baseline in labels else "")
 
 
 def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
@@ -234,7 +265,6 @@ def write_report(
     """
     from app.report.export import export_page
     from app.report.plot import PlotLook
-    from gpu.batch.analysis import analyse
 
     look = PlotLook.of(size, theme)
     if exists(path) and path.samefile(results):
@@ -244,7 +274,9 @@ def write_report(
         if cancelled():
             raise FormicariumError("The report was given up")
 
-    export_page(path, analyse(read_results(results)), look, told)
+    found = read_results(results)
+    item = item_of(found)
+    export_page(path, _analysis(found, item), look, told, item)
 
 
 def _absolute(design: Design, folder: Path) -> Design:

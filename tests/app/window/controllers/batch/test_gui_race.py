@@ -269,7 +269,11 @@ def test_lanes_are_moved_share_a_seed_and_say_what_they_share(
     assert [one.seed for one in model.race.sessions] == [8] * 4
     assert model.race.in_turn  # four lanes on two cores would disturb each other
     assert "All lanes share the cores" in view.form.shared.text()
-    assert not view.form.add.isEnabled()  # four are the most
+    assert view.form.add.isEnabled()
+    for _ in range(8):
+        add_lane(qtbot, application, 9)
+    assert len(model.race.sessions) == 12
+    assert not view.form.add.isEnabled()  # twelve are the most
 
 
 def test_opening_and_quitting_ask_and_bad_files_are_refused(

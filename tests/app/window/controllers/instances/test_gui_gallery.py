@@ -13,7 +13,7 @@ from app.notifications import Notifications
 from app.window.application import Application
 from app.window.controllers.batch.study_work import studies_folder
 from gpu.aims import Aim
-from gpu.batch.papers import Item
+from gpu.batch.papers import MEASURES, Item, find_item
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.generators import mycielski
 from gpu.run.outcome import Ending
@@ -302,3 +302,47 @@ def test_a_study_of_a_paper_is_opened_and_its_page_shown(
     click(gallery.instances.tiles[DRAW.path])
     assert opened.drawing.board.isVisible()
     opened.drawing.board.reject()
+
+
+def test_the_results_that_come_with_the_program_are_one_click_away_without_a_gpu(
+    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item = find_item("2020/figure-8")
+    controller = "app.window.controllers.batch.papers"
+    monkeypatch.setattr(f"{controller}.items", lambda: (item,))
+    monkeypatch.setattr(f"{controller}.survey", lambda: WITHOUT_GPU)
+    gallery = opened.window.gallery
+    click(gallery.tabs.buttons["papers"])
+    qtbot.waitUntil(lambda: bool(gallery.papers.cards))
+    card = gallery.papers.cards[item.name]
+    assert card.row.runs == "Cannot run here"
+    assert card.row.kept.startswith("Runs on an H100: ")
+    qtbot.waitUntil(card.page_button.isVisible)
+    before = item.kept_results.read_bytes()
+    click(card.kept_button)
+    study = opened.window.view(StudyView)
+    qtbot.waitUntil(lambda: bool(study.results.table.content.rows), timeout=60_000)
+    plots = [study.results.choice.itemText(at) for at in range(study.results.choice.count())]
+    assert plots[0] == f"{item.item}: {MEASURES['occupancy'][0]}"
+    claims = study.pages.buttons["claims"]
+    assert claims.isVisible()
+    click(claims)
+    assert study.claims.isVisible()
+    assert len(study.claims.cards) == len(item.claims)
+    assert study.claims.title.text().startswith("Fig. 8: Occupancy")
+    assert "reproduced" in study.claims.counts.text()
+    # runs of one's own go elsewhere
+    assert study.form.results == str(studies_folder() / item.kept_results.name)
+    assert item.kept_results.read_bytes() == before
+    assert study.start.text() == "Start"
+
+
+def test_a_study_of_no_paper_has_no_claims(opened: Application) -> None:
+    study = opened.window.view(StudyView)
+    opened.window.dashboard.show_view(StudyView.key)
+    study.show_claims("Fig. 1", "1 reproduced", [("Section 1: so", "reproduced", "So.")])
+    study.show_page("claims")
+    assert study.claims.isVisible()
+    study.show_claims("", "", ())
+    assert not study.pages.buttons["claims"].isVisible()
+    assert not study.claims.isVisible()
