@@ -53,7 +53,9 @@ def runs(words: tuple[str, ...], folders: tuple[Path, ...], as_json: bool) -> No
         click.echo(shown(table(_columns(), rows)))
     else:
         where = ", ".join(map(str, folders or (default_log_folder(),)))
-        say(f"{where}: {'no run has all these words' if found.rows else 'no run is recorded here'}")
+        what = "no run has all these words" if found.rows else "no run is recorded here"
+        elsewhere = "" if folders else "; --folder DIR lists those of formicarium solve --out DIR"
+        say(f"{where}: {what}{elsewhere}")
 
 
 def _columns() -> Sequence[Column[RunRow]]:

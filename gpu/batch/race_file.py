@@ -57,10 +57,12 @@ class RecordedRace:
             except SolutionError:
                 right = False
             if not right:
-                noun = instance.problem.words.solution
+                noun, cost = instance.problem.words.solution, "what it says"
+                if record.cost is not None:
+                    cost = instance.cost_unit.text(record.cost, "")
                 raise RaceError(
                     f"{self.path}: what it records as the best {noun} of lane {number} is none of "
-                    f"{instance.name}, or does not cost {record.cost}: save the race anew"
+                    f"{instance.name}, or does not cost {cost}: save the race anew"
                 )
             found.append(replace(record, solution=solution, bound=bound))
         return tuple(found)

@@ -27,7 +27,7 @@ _SELECTIONS = {
 _TABUS = {
     "bt": ("a tabu bit a city", "in bits"),
     "ct": ("compact tabu", "in a compact list"),
-    "lc": ("list compression", "in a list with places"),
+    "lc": ("list compression", "in two lists"),
 }
 
 

@@ -35,6 +35,7 @@ def from_coordinates(
     degrees: bool = False,
     metric: str = "",
     names: Iterable[object] = (),
+    unit: str = "",
     name: str = "places",
 ) -> TspInstance:
     """Make an instance of cities at ``points``, shape (n, 2).
@@ -51,17 +52,23 @@ def from_coordinates(
         ``instance.unit`` say in what they are counted.
     names
         What the cities are called.
+    unit
+        Of x and y, and so of the distances; those between ``degrees`` have one of their own.
 
     InstanceError if these are no coordinates.
     """
     given = _reals("points", points, 2)
+    if degrees and unit:
+        raise InstanceError(f"{name}: unit = {unit!r} is none of degrees: leave it out")
     n, called = len(given), _names(names, len(given))
     if metric:
         if degrees or metric not in Metric.__members__ or metric == Metric.EXPLICIT:
             known = ", ".join(one for one in Metric if one is not Metric.EXPLICIT)
             raise InstanceError(f"{name}: metric = {metric!r} is none of {known}, or has degrees")
         display = frozen(given[:, :2].copy())
-        base = TspInstance(name, "", Metric(metric), frozen(given), None, display, names=called)
+        base = TspInstance(
+            name, "", Metric(metric), frozen(given), None, display, names=called, unit=unit
+        )
         return restricted(base) if n < base.fewest else base
     if given.shape[1] != 2:
         raise InstanceError(f"{name}: points has the shape {given.shape}, not (n, 2)")
@@ -75,7 +82,15 @@ def from_coordinates(
     coordinates, about = plane_coordinates(given, _decimals(given))
     display = frozen(given)
     base = TspInstance(
-        name, "", Metric.EUC_2D, frozen(coordinates), None, display, names=called, **about
+        name,
+        "",
+        Metric.EUC_2D,
+        frozen(coordinates),
+        None,
+        display,
+        names=called,
+        **about,
+        unit=unit,
     )
     return restricted(base) if n < base.fewest else base
 

@@ -98,7 +98,8 @@ class Past:
                 solution = self._solution(file, number, instance)
                 cost = instance.cost_of(solution)
                 if cost != place.cost:
-                    raise ValueError(f"a solution costs {cost}, but {place.cost} is recorded")
+                    costs = (instance.cost_unit.text(one, "") for one in (cost, place.cost))
+                    raise ValueError("a solution costs {}, but {} is recorded".format(*costs))
                 shown = self._trails_at(file, seconds, era)
             except (InstanceError, SolutionError, ValueError, IndexError) as error:
                 raise FramesError(f"{self.path}: a frame cannot be shown: {error}") from error

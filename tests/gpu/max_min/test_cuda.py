@@ -106,12 +106,21 @@ def test_several_tiles_a_warp(n: int, weights: str) -> None:
     compare("rwm-bt", scattered(n), {"ants": 1, "warps": 1, "weights": weights}, 1)
 
 
-@pytest.mark.parametrize(("name", "warps"), [("wrs-bt", 1), ("wrs-bt", 2), ("wrs-ct", 1)])
+@pytest.mark.parametrize(
+    ("name", "warps"), [("wrs-bt", 1), ("wrs-bt", 2), ("wrs-ct", 1), ("wrs-lc", 2)]
+)
 def test_several_rounds_a_step(name: str, warps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    few = {True: (24,), False: (16,)}  # rows of 32 cities
+    few = {True: (24,), False: (8,)}  # rows of 32 cities
     monkeypatch.setattr("gpu.max_min.cuda.construction.SAMPLED_ROWS", few)
     n = 800 if name == "wrs-ct" else 530
     compare(name, scattered(n), {"ants": 1, "warps": warps}, 1)
+
+
+def test_two_warps_where_shared_memory_holds_few_ants() -> None:
+    machine = EmulatedMachine(shared_limit=20 * 3 * 70)
+    for name, alone in (("wrs-ct", True), ("wrs-lc", False)):
+        compare(name, scattered(70, extent=20), {"ants": 3, "rho": 0.3}, 1, machine)
+        assert any(str(alone).lower() in kernel for kernel in machine.launched)
 
 
 @pytest.mark.parametrize("name", ["rwm-lc", "rwm-ct"])

@@ -34,7 +34,10 @@ def test_coordinates_make_the_instance_of_their_table(tmp_path: Path) -> None:
     assert isinstance(of_table, TspInstance)
     assert made.digest() == of_table.digest()
     assert (made.unit, made.cost_unit) == (of_table.unit, of_table.cost_unit)
-    whole = from_coordinates(np.array(SQUARE), metric="CEIL_2D", names="ABCD")
+    metres = from_coordinates(SQUARE, unit="m")
+    assert (metres.unit, metres.decimals) == ("m", made.decimals)
+    whole = from_coordinates(np.array(SQUARE), metric="CEIL_2D", names="ABCD", unit="m")
+    assert whole.cost_unit.amount(8) == "8 m"
     assert whole.metric is Metric.CEIL_2D
     assert whole.names == ("A", "B", "C", "D")
     assert tour_length(whole, [0, 1, 2, 3]) == 2 + 2 + 2 + 2
@@ -43,6 +46,8 @@ def test_coordinates_make_the_instance_of_their_table(tmp_path: Path) -> None:
 
 def test_degrees_are_latitude_and_longitude() -> None:
     made = from_coordinates([(52.5, 13.4), (48.8, 2.3), (41.9, 12.5)], degrees=True)
+    with pytest.raises(InstanceError, match="none of degrees"):
+        from_coordinates([(52.5, 13.4), (48.8, 2.3), (41.9, 12.5)], degrees=True, unit="m")
     assert made.geographic
     assert made.unit == "km"
     assert 3000 < tour_length(made, [0, 1, 2]) < 3300

@@ -11,8 +11,9 @@ from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from gpu.batch.analysis import analyse
-from gpu.batch.design import ColonyDesign
+from gpu.batch.design import ColonyDesign, Design
 from gpu.batch.papers import items
+from gpu.problems.reading import FileKind, ReadAs
 from tests.hands import choose, click, press
 from tests.study_results import run, runs, study
 from tests.views.scenes import cut_texts, in_sight
@@ -52,6 +53,41 @@ def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
     mark, tip = found["same", "bad"]
     assert mark == "lowest mean †"
     assert "compared with good: all results are equal" in tip
+
+
+def test_costs_are_in_the_unit_of_their_instance(qtbot: QtBot) -> None:
+    part = StudyResultsPart()
+    qtbot.addWidget(part)
+    rows = [
+        replace(row, unit="min", decimals=1) if row.instance == "ring" else row
+        for row in (*runs("ring", "good", [101, 104]), *runs("same", "good", [90, 90]))
+    ]
+    part.show_results(analyse(study(rows)), {})
+    model = part.table.content
+    first, second = (model.texts(row)[3:7] for row in model.rows)
+    assert first == ["10.25", "10.25", "10.1", "0.21"]
+    assert second == ["90.0", "90.0", "90", "0.0"]
+    assert model.data(model.index(0, 3), TIP) == "in min"
+
+
+def test_the_form_keeps_how_files_are_read(qtbot: QtBot) -> None:
+    form = StudyForm()
+    qtbot.addWidget(form)
+    said = ReadAs(FileKind.MATRIX, unit="min", route_from="Depot", route="open")
+    form.instances.add(["ring-50", "/a/minutes.csv"], {"/a/minutes.csv": said})
+    form.add_colony(ColonyDesign(label="acs", colony="acs"))
+    design = form.design
+    assert design.reading == {"/a/minutes.csv": said}
+    item = form.instances.list.item(1)
+    assert item is not None
+    assert item.text() == "minutes.csv  --read-as matrix --unit min --from Depot --open"
+    assert Design.from_toml(design.to_toml()) == design
+    again = StudyForm()
+    qtbot.addWidget(again)
+    again.show_design(design, finished(again.make_rows(design)))
+    assert again.design == design
+    again.instances.add(["/a/minutes.csv"])  # as it is found
+    assert (again.design.instances, again.design.reading) == (design.instances, {})
 
 
 def test_rows_are_in_the_order_of_their_instances_names_at_first(qtbot: QtBot) -> None:
