@@ -235,7 +235,7 @@ EXPERIMENTS = {
         speed, TIMED_ACS, ACS_CASES, "published", 3, (1, 3), seconds=0.3, stops=(100,)
     ),
     "mmas-speed": Experiment(
-        speed, TIMED_MMAS, MMAS_CASES, "published", 2, (1, 3), seconds=0.3, stops=(100,)
+        speed, TIMED_MMAS, MMAS_CASES, "published", 4, (1, 3), seconds=0.3, stops=(100,)
     ),
     "defaults-gpu": Experiment(
         solved, CHOSEN_GPU, GPU_CHOICES, "defaults", 4, (1, 1), limits=LARGER, seconds=2.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import textwrap
 from collections.abc import Callable, Mapping
@@ -91,7 +92,33 @@ def published_mmas(sources: Sources) -> dict[str, str]:
         shown = [row for row in ours if _variant(row) in theirs]
         made = sources.under(times(shown, theirs, _variant, _construction), shown)
         values[name] = _both(made, MMAS_TIMES)
+    values["floors"] = floors([row for row in ours if row["system"] in READERS])
     return values
+
+
+READERS = ("mmas-wrs-ct", "mmas-rwm-lc")
+"""Colonies whose ants read the weights of unvisited cities alone, in float32."""
+
+
+def floors(rows: list[Row]) -> str:
+    """Bytes that ants must read, at which rate ours read them, and how long a step takes.
+
+    Caches move 32 bytes at a time, the weights of eight cities. While a share f of the cities is
+    unvisited, in no order, (1 - (1 - f)^8) of these have one: 8/9 on average over a tour.
+    """
+    lines = []
+    for name, group in grouped(rows).items():
+        n = group[0]["n"]
+        gigabytes = n * (n - 1) * 4 * n * 8 / 9 / 1e9
+        cells = [name, f"{gigabytes:.3g}"]
+        for system in READERS:
+            own = [_construction(row) for row in gaps.of(group, system=system)]
+            mean = statistics.mean(own) if own else math.nan
+            cells += [f"{gigabytes / mean:.2f}", f"{1e3 * mean / (n - 1):.2f}"]
+        lines.append(cells)
+    head = ["instance", "GB to read"]
+    head += [f"{row[5:].upper()}: {what}" for row in READERS for what in ("TB/s", "µs a step")]
+    return table(head, lines)
 
 
 def _both(ours: str, theirs: Source) -> str:
