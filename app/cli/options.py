@@ -99,9 +99,9 @@ def reading_options(command: _Command) -> _Command:
     @click.option(
         "--columns",
         metavar="A,B[,C]",
-        help="Which columns of a table of places count, where its header does not say it: those of "
-        "x and y, or of latitude and longitude, and then that of names; two or three names or "
-        "numbers, the first column being 1.",
+        help="Which columns of a table count, where its header does not say it. Of places: x and "
+        "y, or latitude and longitude, then names; of edges (--read-as edges): both ends, then "
+        "distances. Two or three names or numbers, the first column being 1.",
     )
     @click.option("--unit", help="What a matrix or a list of distances counts in, as in min or km.")
     @click.option("--encoding", help="Of a text file, as in utf-8 or cp1252.")

@@ -12,7 +12,7 @@ from gpu.core.words import shown
 
 Part = Element | str
 Row = TypeVar("Row")
-_MARK_TAGS = {"best": "strong", "lowest": "u"}  # tags of cells that stand out
+_MARK_TAGS = {"best": "strong", "lowest": "u", "notable": "strong"}  # tags of cells that stand out
 LONGEST_PART = 2000  # characters of one text; longer ones end with …
 
 

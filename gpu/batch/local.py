@@ -134,7 +134,8 @@ class LocalExecutor(Executor):
         cores = min(cores, wanted["cpu:1"])
         each = {"cuda": len(gpus) * self._gpu_runs, "cpu:1": cores}
         beside = {kind: count for kind, count in each.items() if count}
-        workers = [WorkerProcess(name, "cuda", self._gpu_runs, beside) for name in gpus]
+        on_gpu = {**beside, "cuda": self._gpu_runs}  # runs on other GPUs take nothing of this one
+        workers = [WorkerProcess(name, "cuda", self._gpu_runs, on_gpu) for name in gpus]
         return workers + [WorkerProcess("cpu:1", "cpu:1", beside=beside) for _ in range(cores)]
 
     def _cuda(self) -> tuple[str, ...]:

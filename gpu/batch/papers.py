@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Self
 
 import msgspec
 
-from gpu.batch.cases import StudyResults
+from gpu.batch.cases import DONE, FAILED, StudyResults
 from gpu.batch.claims import Claim, Names, check_claim
 from gpu.batch.design import (
     ColonyDesign,
@@ -414,8 +414,12 @@ class Trial:
 
     @classmethod
     def told_by(cls, design: Design, results: StudyResults) -> Trial:
-        """Return what ``results`` lack of the ``design`` that they are a part of."""
-        rows, whole = results.rows, len(design.seeds)
+        """Return what ``results`` lack of the ``design`` that they are a part of.
+
+        Runs that still wait are lacking, if any run has ended.
+        """
+        whole = len(design.seeds)
+        rows = [row for row in results.rows if row.state in (DONE, FAILED)] or results.rows
         each = Counter((row.instance, row.label) for row in rows)
         runs = max(each.values(), default=whole)
         found = {row.instance for row in rows}

@@ -402,7 +402,7 @@ class Store:
             do("DELETE FROM configurations WHERE id NOT IN (SELECT configuration FROM runs)")
             ended = list(do(f"SELECT key, parameters FROM runs WHERE state = '{DONE}'"))
             for key, parameters in ended:
-                if not keyed[key].configuration.agrees_with(object_of(parameters)):
+                if not keyed[key].agrees_with(object_of(parameters)):
                     _let_wait(do, "key = ?", key)
         return len(new)
 

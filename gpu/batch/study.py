@@ -76,7 +76,7 @@ class Study:
         self.taken = 0  # cases that came from ``sources``
         for source in sources:
             for record in read_records(source, store.waiting()):
-                if keyed[record.key].configuration.agrees_with(record.parameters):
+                if keyed[record.key].agrees_with(record.parameters):
                     self.taken += store.finish(record)
         self._waiting = {key: keyed[key] for key in store.waiting(with_failed=retry_failed)}
         counts = store.counts()

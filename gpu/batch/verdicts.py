@@ -55,7 +55,7 @@ class Judged:
     why: str  # why it is not reproduced, or not tested, and how sure that is; may be empty
 
 
-_MARKS = {Verdict.NOT_REPRODUCED: "bold"}
+_MARKS = {Verdict.NOT_REPRODUCED: "notable"}
 CLAIM_COLUMNS: Sequence[Column[Judged]] = (
     Column("the paper says", lambda one: f"{one.claim.where}: {one.claim.says}"),
     Column("verdict", lambda one: one.verdict, mark=lambda one: _MARKS.get(one.verdict, "")),
@@ -264,7 +264,9 @@ class _Ours:
     def _sample(self, label: str, instance: str, measure: str) -> Sample:
         found = self._samples.get((instance, label))
         if found is None or not found.done:
-            raise MissingError(f"no runs of {label} on {instance}")
+            there = any(one.instance == instance and one.done for one in self._analysis.samples)
+            of = f" of {label}" if there else ""
+            raise MissingError(f"no runs{of} on {instance}")
         cut = cut_short(self._item, found) if measure in RESULT_MEASURES else ""
         if cut:
             raise MissingError(f"our runs of {label} on {instance} ended after {cut}")

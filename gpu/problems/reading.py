@@ -52,7 +52,9 @@ class ReadAs:
 
     kind: FileKind | None = None
     coordinates: str = ""  # one of :data:`COORDINATES`
-    columns: str = ""  # of places: names or numbers, from 1, with commas: x, y, perhaps names
+    # names or numbers from 1, with commas: of places x, y, perhaps names; of edges both ends,
+    # perhaps distances; of an object the matrix that counts
+    columns: str = ""
     unit: str = ""  # of the costs, as the user calls it
     encoding: str = ""  # of the text, as Python calls it
     separator: str = ""  # of columns: a character, or one of :data:`SEPARATOR_NAMES`

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gpu.core.instance import Instance
 from gpu.problems.coloring import edge_lists, matrix_market
-from gpu.problems.coloring.adjacency import graph_of_matrix
+from gpu.problems.coloring.adjacency import graph_of_matrix, lists_in, load_cells
 from gpu.problems.coloring.building import read_as_of
 from gpu.problems.coloring.class_tables import CLASS_TITLE, VERTEX_TITLE
 from gpu.problems.document import in_memory
 from gpu.problems.input_file import InputFile
 from gpu.problems.reading import BEGIN_WITH_IT, Doubt, FileKind, UnsureError
 from gpu.problems.tables.cells import is_number, words_of
-from gpu.problems.tables.columns import named_coordinates
+from gpu.problems.tables.columns import named_coordinates, wanted_columns
+from gpu.problems.tables.edge_columns import ends_in
 from gpu.problems.tables.headed import headed
+from gpu.problems.tables.quantities import Quantities
 from gpu.problems.tables.squares import NoSquareError, Square, looks_like_distances, square_of
 from gpu.problems.tables.table import Table
 from gpu.problems.tables.table_files import table_of
@@ -75,6 +77,7 @@ class SeenTable:
     saw: str = ""  # what it has, in words, where a user must be told
     square: Square | None = None  # its numbers, if it is square
     columns: EdgeColumns | None = None  # of its edges
+    lists: Mapping[str, Sequence[str]] | None = None  # the neighbours of each vertex
 
 
 def kind_of(table: Table) -> SeenTable:
@@ -95,8 +98,11 @@ def kind_of(table: Table) -> SeenTable:
         if not square.is_graph:
             raise _unsure(table, saw)
         return SeenTable(FileKind.ADJACENCY, saw, square)
-    if not named_coordinates(table) and (found := _edges(table)):
-        return found
+    if not named_coordinates(table):
+        if lists := lists_in(table):
+            return SeenTable(FileKind.ADJACENCY, "a table of vertices and neighbours", lists=lists)
+        if found := _edges(table):
+            return found
     return SeenTable(FileKind.PLACES)
 
 
@@ -140,6 +146,8 @@ def load_table(file: InputFile) -> Instance:
             read_as = read_as_of(file, FileKind.ADJACENCY)
             square = seen.square
             return graph_of_matrix(file, square.values, square.names, read_as=read_as)
+        if seen.lists is not None:
+            return load_cells(file, seen.lists)
         if seen.columns is None:
             raise file.error("it has no two columns with the ends of edges")
         return edge_lists.load_edges(file, table, (seen.columns.source, seen.columns.target))
@@ -181,9 +189,13 @@ def seen_as(table: Table) -> SeenTable:
 
 def _as_said(table: Table, kind: FileKind) -> SeenTable:
     """Return what there is of the ``kind`` that the user says in ``table``."""
+    if table.read_as.columns and kind in (FileKind.EDGES, FileKind.MATRIX):
+        return _edges_in(table, kind)
     try:
         square = square_of(table)
     except NoSquareError:
+        if kind is FileKind.ADJACENCY and (lists := lists_in(table)):
+            return SeenTable(kind, lists=lists)
         found = _edges(table, sure=True)
         if kind is FileKind.MATRIX and (found is None or found.kind is not kind):
             raise
@@ -191,6 +203,26 @@ def _as_said(table: Table, kind: FileKind) -> SeenTable:
             return found or SeenTable(kind)
         return replace(found, kind=kind)
     return SeenTable(kind, square=square)
+
+
+def _edges_in(table: Table, kind: FileKind) -> SeenTable:
+    """Return the edges in the columns of ``table`` that its user says: both ends, and a distance.
+
+    Where they are said to be distances and no column of these is named, it is found.
+    """
+    said = wanted_columns(table, table.read_as.columns, "with distances")
+    first, second = said[:2]
+    weight = said[2] if len(said) > 2 else None
+    if kind is FileKind.MATRIX and weight is None:
+        weight, _ = _weight_column(table, (first, second))
+        if weight is None:
+            raise table.error(
+                f"it has no column of distances beside {table.called(first)} and "
+                f"{table.called(second)}: --columns takes it as a third one"
+            )
+    saw = f"edges from {table.called(first)} to {table.called(second)}"
+    columns = EdgeColumns(first, second, weight)
+    return SeenTable(FileKind.EDGES if weight is None else FileKind.MATRIX, saw, columns=columns)
 
 
 def _edges(table: Table, *, sure: bool = False) -> SeenTable | None:
@@ -215,7 +247,7 @@ def _edges(table: Table, *, sure: bool = False) -> SeenTable | None:
 
 def _ends(table: Table) -> tuple[tuple[int, int] | None, str]:
     """Return the columns with both ends of edges, if there are such, and how that shows."""
-    if both := edge_lists.ends_in(table):
+    if both := ends_in(table):
         if not table.read_as.kind and _are_times(table, *both):
             one, other = map(table.called, both)
             raise table.error(
@@ -261,13 +293,48 @@ def _value(cell: str) -> float:
 
 
 def _weight_column(table: Table, ends: tuple[int, int]) -> tuple[int | None, bool]:
-    """Return the column with weights of edges, and whether its header says they are distances."""
+    """Return the column with weights of edges, and whether its header says they are distances.
+
+    UnsureError if several columns have some.
+    """
     others = [at for at in range(max(map(len, table.sample), default=0)) if at not in ends]
-    for at in others:
-        if at < len(table.header) and words_of(table.header[at]) & _LENGTH_WORDS:
-            return at, True
+    named = [
+        at
+        for at in others
+        if at < len(table.header)
+        and words_of(table.header[at]) & _LENGTH_WORDS
+        and _has_quantities(table, at)
+    ]
+    if len(named) > 1:
+        raise _of_two_lengths(table, ends, named)
+    if named:
+        return named[0], True
     numeric = [at for at in others if at in table.numeric and not _is_id(table, at)]
     return (numeric[0], False) if len(numeric) == 1 else (None, False)
+
+
+def _has_quantities(table: Table, at: int) -> bool:
+    """Whether the column ``at`` has numbers, perhaps with units, or times."""
+    cells = [row[at] for row in table.sample if at < len(row)]
+    return sum(Quantities().number(cell) is not None for cell in cells) * 2 > len(cells)
+
+
+def _of_two_lengths(table: Table, ends: tuple[int, int], named: Sequence[int]) -> UnsureError:
+    """Return the refusal of edges with several lengths, such as distances and times."""
+    both = [table.header[at][:40] for at in named[:2]]
+    columns = [",".join(str(one + 1) for one in (*ends, at)) for at in named[:2]]
+    said = [
+        str(replace(table.read_as, kind=FileKind.MATRIX, columns=columns_)) for columns_ in columns
+    ]
+    return UnsureError(
+        f"{table.path}: its ways have {both[0]} and {both[1]}: say --read-as matrix --columns "
+        f"{columns[0]}, or --columns {columns[1]} (in Python read_as)",
+        Doubt(
+            f"What of the ways in {table.path.name} counts?",
+            (f"The column {both[0]}", said[0]),
+            (f"The column {both[1]}", said[1]),
+        ),
+    )
 
 
 def _is_id(table: Table, at: int) -> bool:

@@ -23,6 +23,8 @@ from gpu.problems.document import each_line, plain_name, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.integers import rows_in
 from gpu.problems.reading import FileKind
+from gpu.problems.tables.cells import is_number, words_of
+from gpu.problems.tables.table import Table
 
 _LARGEST_TEXT_MATRIX = 1 << 15  # rows
 _ONE_WAY = "only one triangle of the matrix is filled in part: an edge is what one of both has"
@@ -271,6 +273,15 @@ def load_metis(file: InputFile) -> GraphInstance:
     return made_graph(file, "a METIS graph", n, ends, notes=notes, read_as=read_as)
 
 
+_NEIGHBOURS = {
+    *("conflict", "conflicts", "neighbour", "neighbours", "neighbor", "neighbors", "adjacent"),
+    *("adjacency", "incompatible", "clash", "clashes", "overlaps", "konflikte", "konflikt"),
+    *("nachbarn", "nachbar", "conflits", "conflictos", "voisins", "vecinos", "connections"),
+}
+"""What a column with neighbours is called."""
+
+_IN_CELLS = (";", "|", ",", "/", "\n", "+", None, " ")  # what may stand between names in a cell
+_BOTH = 2  # columns: of vertices, and of their neighbours
 _COLON = re.compile(r"\s*(?:->|→|:)\s*")
 
 
@@ -429,3 +440,52 @@ def load_value(file: InputFile) -> GraphInstance:
         for one in value.values()
     )
     return found.graph(read_as=read_as_of(file, FileKind.ADJACENCY))
+
+
+# Tables with neighbours in cells
+
+
+def lists_in(table: Table) -> dict[str, list[str]] | None:
+    """Return the neighbours of each vertex in the rows of ``table``; None if it has no such.
+
+    The first cell is a vertex, and the others its neighbours, several in one cell or each in one
+    of its own. All of them are first cells of other rows, unless the header calls them neighbours.
+    """
+    called = any(words_of(cell) & _NEIGHBOURS for cell in table.header[1:])
+    sample = [cells for _, cells in itertools.islice(table.rows(), _LOOKED_AT)]
+    signs = [one for one in _IN_CELLS if called or _many(sample, one)]
+    if not signs:  # a million edges, as a rule
+        return None
+    every = [cells for _, cells in table.rows()]
+    below = every[bool(table.header) :]
+    for sign, rows in itertools.product(signs, (below,) if called else (every, below)):
+        lists = {cells[0]: _names_in(cells[1:], sign) for cells in rows}
+        if "" in lists or len(lists) < max(2, len(rows)):
+            continue
+        others = [name for names in lists.values() for name in names]
+        known = sum(map(lists.__contains__, others))
+        if (known and known == len(others)) or (called and (sign is None or _has(rows, sign))):
+            return lists
+    return None
+
+
+def _has(rows: Sequence[Sequence[str]], sign: str) -> bool:
+    return any(sign in cell for row in rows for cell in row[1:])
+
+
+def _many(rows: Sequence[Sequence[str]], sign: str | None) -> bool:
+    """Whether some rows have several names, and the form is no other one's."""
+    if sign is None:  # names in cells of their own: numbers would rather be a matrix, or places
+        many = any(sum(map(bool, row[1:])) > 1 for row in rows)
+        return many and not any(is_number(cell) for row in rows for cell in row)
+    return all(len(row) <= _BOTH for row in rows) and _has(rows, sign)
+
+
+def _names_in(cells: Sequence[str], sign: str | None) -> list[str]:
+    parts = cells if sign is None else [part for cell in cells for part in cell.split(sign)]
+    return [name for part in parts if (name := part.strip("[]{}()\"' \t\n"))]
+
+
+def load_cells(file: InputFile, lists: Mapping[str, Iterable[str]]) -> GraphInstance:
+    """Load such a table, of which the lists are known."""
+    return _listed(file, lists).graph(read_as=read_as_of(file, FileKind.ADJACENCY))

@@ -17,6 +17,7 @@ from gpu.problems.coloring.instance import (
     LARGEST_GRAPH,
     GraphInstance,
     unique_edges,
+    why_not_whole,
 )
 from gpu.problems.document import comment_of, in_memory, name_of
 from gpu.problems.input_file import InputFile
@@ -39,6 +40,8 @@ def check_size(file: InputFile, n: int, edges: int) -> None:
     """Raise InstanceError if there are no vertices, or more than are colored or fit into memory."""
     if not 1 <= n <= LARGEST_GRAPH:
         raise file.error(f"it has {n:,} vertices; graphs of 1 to {LARGEST_GRAPH:,} can be colored")
+    if why := why_not_whole(n, edges):
+        raise file.error(why)
     needed, free = edges * _LISTED_BYTES + n * BYTES_OF_VERTEX, free_memory() - SPARE
     if needed > free:
         raise file.error(

@@ -31,6 +31,7 @@ from gpu.problems.coloring.instance import (
     LARGEST_GRAPH,
     GraphInstance,
     unique_edges,
+    why_not_whole,
 )
 from gpu.problems.document import (
     comment_of,
@@ -213,6 +214,8 @@ class _Lines:
 
     def check_memory(self, edges: int, an_edge: int) -> None:
         """Raise InstanceError if so many bytes an edge, and those of vertices, are not free."""
+        if why := why_not_whole(self.n, edges):
+            raise self.error(why)
         needed, free = edges * an_edge + self.n * BYTES_OF_VERTEX, free_memory()
         if needed > free - SPARE:
             raise self.error(

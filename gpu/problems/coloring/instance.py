@@ -35,11 +35,23 @@ BYTES_OF_EDGE, BYTES_OF_VERTEX = 32, 48
 edges, and each end among the neighbours of the other; and 12 of each vertex."""
 
 SOLUTION_SUFFIX = ".sol"
+_MANY_VERTICES, _JOINED_LEAST = 1_000_000, 0.1  # share of so many that edges join in any real graph
 _CLASS_SUFFIXES = (*TABLE_SUFFIXES, ".txt")  # of files that may be tables of classes
 _VERTEX_MOST = 2**31 - 1  # no number of a vertex is greater
 _VERTEX_BITS = 31
 WORD = 32  # bits of a word of the adjacency
 _EDGES_AT_ONCE = 1 << 18  # edges, so that what is computed for each takes little memory
+
+
+def why_not_whole(n: int, edges: int) -> str:
+    """Return why a graph of ``n`` vertices with so many edges is none that anybody means, or "".
+
+    A number that is mistaken, or made up, would take memory for vertices that nothing joins.
+    """
+    if n <= _MANY_VERTICES or 2 * edges >= _JOINED_LEAST * n:
+        return ""
+    joined = counted(2 * edges, "vertex", f"{2 * edges:,}")
+    return f"it says that it has {n:,} vertices, and its edges join at most {joined}; is it whole?"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,8 +9,8 @@ import datetime
 import io
 import sys
 import zipfile
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from gpu.core.errors import InstanceError
 from gpu.core.files import ARRAY_BEGINS, LARGEST_FILE, archived
 from gpu.problems.document import shortened
-
-if TYPE_CHECKING:
-    from gpu.problems.input_file import InputFile
+from gpu.problems.input_file import InputFile
+from gpu.problems.tables.open_document import Sheets
 
 _ARRAY, _ZIP = ARRAY_BEGINS, b"PK\x03\x04"
 _SHEET_PARTS = ("xl/workbook.xml", "xl/workbook.bin")
@@ -62,11 +61,7 @@ def binary_rows(file: InputFile) -> Rows | NDArray[Any] | None:
         return _arrays(file)
     if any(name in _SHEET_PARTS for name in names):
         return _sheet(file)
-    if _OPEN_DOCUMENT in names:
-        raise file.error(
-            "it is an OpenDocument spreadsheet, which is not read; save it as .xlsx or CSV"
-        )
-    return None
+    return _open_sheet(file) if _OPEN_DOCUMENT in names else None
 
 
 def sheet_names(file: InputFile) -> tuple[str, ...]:
@@ -76,7 +71,10 @@ def sheet_names(file: InputFile) -> tuple[str, ...]:
     if arrays:
         return () if {"format", "shape", "data"} <= {*arrays} else arrays
     if not any(name in _SHEET_PARTS for name in names):
-        return ()
+        try:
+            return tuple(_open_sheets(file)) if _OPEN_DOCUMENT in names else ()
+        except InstanceError:  # its reader says what is wrong with it
+            return ()
     try:
         import openpyxl
 
@@ -186,6 +184,36 @@ def _sparse(file: InputFile, arrays: dict[str, NDArray[Any]]) -> NDArray[Any]:
     except (ValueError, IndexError, TypeError, KeyError, OSError, NotImplementedError) as error:
         raise file.error(f"its sparse matrix cannot be read: {_short(error)}") from error
     return values
+
+
+def _open_sheet(file: InputFile) -> Rows:
+    """Return the rows of the sheet of an OpenDocument spreadsheet that counts."""
+    return _first_of(file, {name: _square(rows) for name, rows in _open_sheets(file).items()})
+
+
+def _open_sheets(file: InputFile) -> dict[str, list[list[Any]]]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(file.data)) as archive:
+            if archive.getinfo(_OPEN_DOCUMENT).file_size > LARGEST_FILE:
+                raise file.error(f"it is too large: it unpacks to more than {LARGEST_FILE} bytes")
+            with archive.open(_OPEN_DOCUMENT) as part:
+                data = part.read(LARGEST_FILE + 1)
+    except InstanceError:
+        raise
+    except Exception as error:  # whatever a broken archive makes zipfile and zlib raise
+        raise file.error(f"it is no spreadsheet that can be read: {_short(error)}") from error
+    sheets = Sheets(file, _MOST_CELLS)
+    sheets.read(data)
+    return sheets.rows
+
+
+def _first_of(file: InputFile, sheets: Mapping[str, Rows]) -> Rows:
+    """Return the rows of the sheet that the user names, or of the first with anything in it."""
+    wanted = file.read_as.sheet
+    if not sheets or (wanted and wanted not in sheets):
+        known = ", ".join(sheets)[:200]
+        raise file.error(f"--sheet {shortened(wanted)} is none of its sheets: {known or 'none'}")
+    return sheets[wanted] if wanted else next(filter(None, sheets.values()), [])
 
 
 def _sheet(file: InputFile) -> Rows:

@@ -195,16 +195,26 @@ def _without_count(table: Table) -> list[int]:
     return numeric
 
 
-def _wanted(table: Table, wanted: str) -> Columns:
+def wanted_columns(table: Table, wanted: str, what: str) -> list[int]:
+    """Return the two or three columns that the user ``wanted``, by name or number from 1.
+
+    InstanceError if there are no such; ``what`` says what they can be.
+    """
     parts = [part.strip() for part in wanted.split(",")]
     found = [at for part in parts if (at := _column(table, part)) is not None]
-    width = max(map(len, table.sample))
+    width = max(map(len, table.sample), default=0)
     count = len(parts)
     if count not in (2, 3) or len({*found}) != count or max(found) >= width:
         raise table.error(
             f"--columns {shortened(wanted)} does not name two of its {width:,} columns, or a third "
-            "one with names; say their names or numbers, as in --columns 2,3"
+            f"one {what}; say their names or numbers, as in --columns 2,3"
         )
+    return found
+
+
+def _wanted(table: Table, wanted: str) -> Columns:
+    found = wanted_columns(table, wanted, "with names")
+    count = len(found)
     first, second = found[:2]
     name = found[2] if count == 3 else _name_column(table, found)
     named = Columns(first, second, name, ordered=True, names_said=count == 3)

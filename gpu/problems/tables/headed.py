@@ -59,7 +59,9 @@ def _is_header(table: Table, at: int) -> bool:
     above = ([table.header] if table.header else []) + table.sample[: at - bool(table.header)]
     if any(sum(map(is_number, row)) > 1 for row in above):
         return False
-    return named_coordinates(_without(table, range(at))) is not None
+    below = _without(table, range(at))
+    names = list(filter(None, below.header))
+    return len({*names}) == len(names) and named_coordinates(below) is not None
 
 
 def _is_no_place(row: Sequence[str], columns: Sequence[int]) -> bool:

@@ -169,6 +169,13 @@ def unit_of(word: str) -> str:
     return _CALLED.get(word.casefold(), shown(word, 20))
 
 
+def unit_in(heading: str) -> str:
+    """Return the unit that the ``heading`` of a column names: "km", "time (min)"; else nothing."""
+    words = re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", heading))
+    found = {_CALLED[word.casefold()] for word in words if word.casefold() in _CALLED}
+    return found.pop() if len(found) == 1 else ""
+
+
 def smallest(units: Iterable[str]) -> str | None:
     """Return the smallest of ``units``, in which all can be counted; None if there is none."""
     found = set(units)

@@ -6,6 +6,7 @@ They come with or without a header, with or without a first column of names, who
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -24,7 +25,12 @@ from gpu.problems.tables.table import Table
 
 _HEAD = 20  # rows that tell the form
 _AN_ENTRY = 24  # bytes of a number, while it is read and while an instance is made of it
-_TRUTH = {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0}  # whether two are neighbours
+_TRUTH = {  # whether two are neighbours
+    **dict.fromkeys(("yes", "true", "ja", "wahr", "oui", "vrai", "sí", "si"), 1.0),
+    **dict.fromkeys(("no", "false", "nein", "falsch", "non", "faux"), 0.0),
+}
+_MARKS = {"x", "*", "+", "✓", "✔", "☑", "✗", "✘", "×", "•", "●", "■"}
+"""What stands between neighbours alone, where nothing else is in a table."""
 FULL, LOWER, UPPER = "full", "lower", "upper"
 
 Reals = NDArray[np.float64]
@@ -45,6 +51,7 @@ class Square:
     form: str = FULL  # or the triangle that is given
     note: str = ""  # what is assumed of the numbers
     sure: bool = False  # whether rows and columns have the same names
+    marked: bool = False  # whether neighbours were marked, so that it is a graph
 
     @property
     def zero_one(self) -> bool:
@@ -57,8 +64,8 @@ class Square:
 
         As distances, 0 would mean that two places are one. One half may have nothing but 0.
         """
-        if not self.zero_one:
-            return False
+        if self.marked or not self.zero_one:
+            return self.marked
         filled = np.nan_to_num(self.values)
         edges = int(filled.sum())
         return (
@@ -117,6 +124,7 @@ def square_of(table: Table) -> Square:
         form,
         found.cells.note(),
         sure=where.startswith("names from the first row and"),
+        marked=bool(found.marks),
     )
 
 
@@ -193,7 +201,7 @@ def _has_index(rows: list[list[str]], header: list[str], count: int, widths: lis
 
 def _is_word(cell: str) -> bool:
     """Whether ``cell`` is a name, not a number, a time or a sign for nothing."""
-    if cell.casefold() in NOTHING or cell.casefold() in _TRUTH:
+    if cell.casefold() in NOTHING or cell.casefold() in _TRUTH or cell.casefold() in _MARKS:
         return False
     return Quantities().number(cell) is None
 
@@ -227,6 +235,7 @@ class _Numbers:
     unit: str = ""
     truths: bool = False  # whether a cell says yes or no
     labels: list[str] = field(default_factory=list)
+    marks: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # where each one stands
 
     def __post_init__(self) -> None:
         said = self.table.read_as
@@ -246,6 +255,7 @@ class _Numbers:
                 found.append((at, units))
         if self.cells.units:
             self._in_one_unit(dict(found))
+        self._take_marks()
         if self.truths and not np.isin(self.values[~np.isnan(self.values)], (0, 1)).all():
             raise _none(self.table, "it has yes or no beside numbers")
 
@@ -281,12 +291,28 @@ class _Numbers:
         units, values = [""] * n, self.values[at + layout.below]
         for column, cell in enumerate(numbers, begin):
             found = self.cells.number(cell)
+            if (mark := cell.casefold()) in _MARKS:
+                self.marks.setdefault(mark, []).append((at + layout.below, column))
+                found = math.nan, ""
             if found is None and (said := _TRUTH.get(cell.casefold())) is not None:
                 found, self.truths = (said, ""), True
             if found is None:
                 raise _none(self.table, f"line {line}: {shortened(cell)} is no number")
             values[column], units[column] = found
         return units if any(units) else None
+
+    def _take_marks(self) -> None:
+        """Take marks for neighbours if there is nothing else but one kind of them."""
+        known = not np.isnan(self.values).all()
+        if known or len(self.marks) != 1:
+            strange = [one for one in self.marks if one not in NOTHING]
+            if strange:
+                raise _none(self.table, f"it has {shortened(strange[0])} beside other signs")
+            self.marks.clear()
+            return
+        self.values = np.zeros_like(self.values)
+        (places,) = self.marks.values()
+        self.values[tuple(np.array(places).T)] = 1.0
 
     def _in_one_unit(self, rows: dict[int, list[str]]) -> None:
         """Count all numbers in one unit; NoSquareError if there is none for all."""

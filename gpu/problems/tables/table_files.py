@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
 from gpu.problems.document import plain_name
+from gpu.problems.edge_lines import HEADER, bare
 from gpu.problems.input_file import InputFile
 from gpu.problems.tables.binary_tables import binary_rows, is_binary_table
 from gpu.problems.tables.table import ListTable, Table
 from gpu.problems.tables.text_table import LEAST_NAMED, LINE_LONGEST, SIGNS, TextTable
 
 TABLE_SUFFIXES = (".csv", ".tsv")
+_DEEPEST = 3  # objects within each other
+_BETWEEN_NAMES = ("->", "→", "|", ";", ",", "~", "–", "-", "_", " ")
 _BLANK_CELL_BYTES = re.compile(rb'"[^"\r\n]*"|\S+')
 _COUNT_BYTES = re.compile(rb"\s*[0-9]{1,9}[ \t]*\r?\n")
 _ENDS_IN_NUMBERS = re.compile(rb"(?:[ \t]{1,40}[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?){2}\s*\Z")
@@ -28,12 +31,15 @@ _NAMED_PLACE = re.compile(  # such as ULM: 48.4011, 9.9876
 _NAME_AND_TWO = re.compile(  # such as New York 40.71 -74.01
     rb"[^\r\n]{0,80}?[A-Za-z\x80-\xff][^\r\n]{0,80}?(?:[ \t]+[-+]?[0-9]{1,3}[.,][0-9]+){2}\s*"
 )
-_LETTERED_PLACE = re.compile(  # such as N52.52 E13.405
+_LETTERED_PLACE = re.compile(  # such as N52.52 E13.405, or 52.52N 13.405E
     rb"\s*[NS] ?[0-9]{1,2}[.,\xb0\xc2 ][^\r\n]{0,80}?[,; \t][EWO] ?[0-9]{1,3}[^\r\n]{0,80}"
+    rb"|\s*[0-9]{1,2}[.,][0-9]{1,9} ?[NS][,; \t]+[0-9]{1,3}[.,][0-9]{1,9} ?[EWO]\b"
 )
 _COMMENTED = re.compile(rb"(?:\s*#[^\r\n]*(?=[\r\n]))*")
 _FIRST_NUMBER = re.compile(rb"[-+]?[0-9.]+[ \t]*\r?\n")
 _TWO_NUMBERS = re.compile(rb"\s*[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?[ \t]+[-+]?[0-9.]")
+
+_Named: TypeAlias = tuple[str, Any]  # a cell with the name of its column
 
 
 def begins_with_keyword(data: bytes) -> bool:
@@ -97,29 +103,76 @@ def table_of(file: InputFile) -> Table:
 def rows_of(file: InputFile) -> Sequence[Sequence[Any]] | NDArray[Any] | None:
     """Return the rows in a ``file`` of arrays, or of JSON or Python, with a header if it has names.
 
-    So are lines that each write an edge in a way of their own. A value is rows if it is a list of
-    lists, of objects with the same names, or a name for each of such lists. None if it is something
-    else.
+    So are lines that each write an edge in a way of their own. None if it is something else.
     """
     if is_binary_table(file.data):
         return binary_rows(file)
-    value = file.value
-    if value is None and not file.read_as.separator:
+    if file.value is None and not file.read_as.separator:
         return file.edge_lines
+    return _rows_of_value(file.value)
+
+
+def _rows_of_value(value: Any) -> Sequence[Sequence[Any]] | None:
+    """Return the rows that ``value`` has; None if it has something else.
+
+    It is a list of lists, or of objects; or an object with such a list for each name, or with a
+    number for each pair of names.
+    """
     if isinstance(value, dict) and value:
-        lists = list(value.values())
-        if all(isinstance(one, list | tuple) for one in lists):
+        if pairs := _rows_of_pairs(value):
+            return pairs
+        if all(isinstance(one, list | tuple) for one in value.values()):
             value = [[name, *one] for name, one in value.items()]
     if not isinstance(value, list | tuple) or not value:
         return None
     if all(isinstance(one, dict) for one in value):
-        names = list(dict.fromkeys(name for one in value for name in one))
-        rows: list[Sequence[Any]] = [names, *([one.get(name) for name in names] for one in value)]
+        flat = [dict(_flattened(one)) for one in value]
+        names = list(dict.fromkeys(name for one in flat for name in one))
+        rows: list[Sequence[Any]] = [names, *([one.get(name) for name in names] for one in flat)]
     elif all(isinstance(one, list | tuple) for one in value):
         rows = list(value)
     else:
         return None
     return rows if all(_is_cell(cell) for row in rows for cell in row) else None
+
+
+def _flattened(value: Mapping[Any, Any], before: str = "", depth: int = 0) -> Iterator[_Named]:
+    """Yield the cells of an object, and of those in it; what is empty is left out."""
+    for key, inner in value.items():
+        if isinstance(inner, dict) and depth < _DEEPEST:
+            yield from _flattened(inner, f"{before}{key} ", depth + 1)
+        elif inner != []:
+            yield f"{before}{key}", inner
+
+
+def _rows_of_pairs(value: Mapping[Any, Any]) -> Sequence[Sequence[Any]] | None:
+    """Return the rows of an object with a number for each pair of names; None if it is none.
+
+    Keys are tuples, or texts with a sign between two names, the same sign in all. As few names
+    occur as a list of edges has.
+    """
+    if not all(one is None or type(one) in (int, float) for one in value.values()):
+        return None
+    keys = list(value)
+    for sign in (None, *_BETWEEN_NAMES):
+        pairs = [_pair(key, sign) for key in keys]
+        if not all(pairs):
+            continue
+        ends = [both for both in pairs if both is not None]
+        if len({end for both in ends for end in both}) <= len(ends) + 1:
+            rows = zip(ends, value.values(), strict=True)
+            return [HEADER, *([*both, cell] for both, cell in rows)]
+    return None
+
+
+def _pair(key: object, sign: str | None) -> tuple[str, str] | None:
+    """Return the two names in ``key``, between which ``sign`` stands if it is a text."""
+    if sign is None:
+        parts = list(map(str, key)) if isinstance(key, tuple) else []
+    else:
+        parts = key.strip("()[] ").split(sign) if isinstance(key, str) else []
+    names = list(map(bare, parts))
+    return (names[0], names[1]) if len(names) == len("ab") and all(names) else None
 
 
 def _is_cell(value: Any) -> bool:

@@ -1,10 +1,12 @@
 """Routes in other files than TSPLIB's: tables, GPX, KML and GeoJSON, as this program exports them.
 
-The cities are found by their numbers, else by their names, else by where they are.
+The cities are found by their numbers, else by their names, else by where they are. Lists of names
+are read as people write them: a line for each, or arrows or commas between them, or as JSON.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 
@@ -24,6 +26,8 @@ from gpu.problems.tsp.places.place_tables import load_places
 
 _ORDER = "order"  # a heading of a table of a route
 _NUMBERS = ("number", "city")  # that of the cities' numbers, now and until 0.1.0
+_NUMBERED = re.compile(r"[0-9]{1,9}\s*[.):,;\t]?\s+|[0-9]{1,9}[.):,;\t]")  # before a name
+_BETWEEN = ("->|→|–>|=>", ";", ",", r"\|", "\t", " - | – ", "/")  # names of a route in a line
 _SAME_PLACE = 6  # decimals of coordinates that are compared
 
 
@@ -33,6 +37,8 @@ def route_in(path: Path, data: bytes, instance: TspInstance) -> NDArray[np.int32
     None if it is of no such format; InstanceError if it is no route through all cities.
     """
     file = InputFile(path, in_utf8(path, data))
+    if names := _names_in(file, instance):
+        return _matched(file, names, _plain_names(instance), instance)
     if file.value is None and is_table(file):
         table = table_of(file)
         heads = [cell.casefold() for cell in table.header]
@@ -64,6 +70,42 @@ def _by_place(file: InputFile, listed: TspInstance, instance: TspInstance) -> ND
     if len({*known}) == instance.n and {*listed.names} <= {*known} and all(listed.names):
         return _matched(file, listed.names, instance.names, instance)
     return _matched(file, _spots(listed), _spots(instance), instance)
+
+
+def _plain_names(instance: TspInstance) -> list[str]:
+    return [" ".join(name.split()).casefold() for name in instance.names[: instance.real_n]]
+
+
+def _names_in(file: InputFile, instance: TspInstance) -> list[str] | None:
+    """Return the names of cities that ``file`` lists and nothing else; None if it lists others."""
+    known = {*_plain_names(instance)} - {""}
+    if not known or file.text is None:
+        return None
+    if file.is_value:
+        value = file.value
+        found = value if isinstance(value, list | tuple) else ()
+        ways = [list(found)] if found and all(isinstance(one, str) for one in found) else []
+    else:
+        lines = [line for line in map(str.strip, file.text.splitlines()) if line]
+        ways = [
+            lines,
+            [_NUMBERED.sub("", line, count=1) for line in lines],
+            lines[1:],
+            *([one for line in lines for one in re.split(sign, line)] for sign in _BETWEEN),
+        ]
+    stranger = ""
+    for way in ways:
+        plain = (" ".join(one.strip().strip("\"'").split()).casefold() for one in way)
+        names = list(filter(None, plain))
+        strangers = [name for name in names if name not in known]
+        if len(names) > 1 and not strangers:
+            back = len(names) > instance.real_n and names[0] == names[-1]
+            return names[: len(names) - back]
+        if 2 * len(strangers) < len(names):
+            stranger = stranger or strangers[-1]
+    if stranger:
+        raise file.error(f"{instance.name} has no city {shortened(stranger)}")
+    return None
 
 
 def _spots(instance: TspInstance) -> list[Hashable]:

@@ -127,7 +127,7 @@ def test_what_was_not_run_decides_nothing() -> None:
     ring = [row for row in rows_of() if row.instance == "ring"]
     found = judge(check, ring)
     assert found.verdict is Verdict.REPRODUCED
-    assert found.why == "Without grid: no runs of one on grid."
+    assert found.why == "Without grid: no runs on grid."
     assert judge(f"{check}\ncases = 2", ring).verdict is Verdict.UNTESTED
     assert judge(f"{check}\ncases = 1", ring).verdict is Verdict.REPRODUCED
     assert judge(check, []).verdict is Verdict.UNTESTED

@@ -5,6 +5,7 @@ import re
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -235,6 +236,9 @@ def test_runs_that_were_cut_short_are_not_compared() -> None:
     assert item.design is not None
     trial = Trial.told_by(item.design, study(rows, budget={"iterations": 100, "seconds": 9.0}))
     assert trial.options == ("--runs 2", "--seconds 9", "--only ring")
+    waiting = replace(rows[0], instance="grid", state="waiting")
+    under_way = study([*rows, waiting], budget={"iterations": 100, "seconds": 9.0})
+    assert Trial.told_by(item.design, under_way) == trial
 
 
 def test_what_a_colony_can_tell_of_an_iteration() -> None:

@@ -1,7 +1,9 @@
-"""TSPLIB texts for tests, written out from TSPLIB's own definitions."""
+"""Texts for tests: TSPLIB's, written out from its own definitions, and spreadsheets."""
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -81,3 +83,31 @@ def is_one_sentence(path: Path | str, message: str, most: int = 300) -> str:
     assert "\n" not in message
     assert len(message) < len(str(path)) + most
     return message.removeprefix(f"{path}: ")
+
+
+def sheet(rows: Iterable[Sequence[object]], name: str = "t") -> str:
+    """Return a sheet of an OpenDocument spreadsheet, with numbers, texts and empty cells."""
+
+    def cell(one: object) -> str:
+        if one is None:
+            return "<table:table-cell/>"
+        if isinstance(one, str):
+            kind, inner = "office:value-type='string'", f"<text:p>{one}</text:p>"
+        else:
+            kind, inner = f"office:value-type='float' office:value='{one}'", ""
+        return f"<table:table-cell {kind}>{inner}</table:table-cell>"
+
+    found = [f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in rows]
+    return f"<table:table table:name='{name}'>{''.join(found)}</table:table>"
+
+
+def open_document(*sheets: str, before: str = "") -> bytes:
+    """Return the file of an OpenDocument spreadsheet."""
+    about = " ".join(f"xmlns:{one}='urn:{one}'" for one in ("office", "table", "text"))
+    content = "office:document-content"
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        text = f"{before}<{content} {about}>{''.join(sheets)}</{content}>"
+        archive.writestr("content.xml", text)
+    return file.getvalue()

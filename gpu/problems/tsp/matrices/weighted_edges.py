@@ -12,7 +12,7 @@ from gpu.core.words import counted
 from gpu.problems.document import name_of, shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.tables.cells import is_whole_number
-from gpu.problems.tables.quantities import Quantities, factor, smallest
+from gpu.problems.tables.quantities import Quantities, factor, smallest, unit_in
 from gpu.problems.tables.table import Table
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.matrices.given_distances import GivenDistances, instance_of
@@ -88,6 +88,8 @@ def weighted_edges(table: Table, columns: EdgeColumns) -> WeightedEdges:
     for at, one in enumerate(units):
         if one and one != unit:
             values[at] *= float(factor(one, unit))
+    if not unit and columns.weight < len(table.header):
+        unit = unit_in(table.header[columns.weight])
     labels, numbers = list(known), np.array(ends, np.int64).reshape(-1, 2)
     if all(map(is_whole_number, labels)):
         order = sorted(range(len(labels)), key=lambda at: int(labels[at]))

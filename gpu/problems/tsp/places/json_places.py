@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from gpu.problems.document import shortened
 from gpu.problems.input_file import InputFile
 from gpu.problems.tables.columns import named_coordinates
+from gpu.problems.tables.edge_columns import ends_in
 from gpu.problems.tables.table import ListTable
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.matrices.matrix_objects import has_matrix
@@ -36,7 +37,7 @@ _Flat: TypeAlias = dict[tuple[str, ...], Any]  # the values within an object, by
 def is_json_places(file: InputFile) -> bool:
     """Whether ``file`` has a list of places, each an object or a text."""
     table = _table(file, _SAMPLE)
-    if table is None:
+    if table is None or ends_in(table) is not None:
         return False
     return named_coordinates(table) is not None or plain_table(table) is not table
 

@@ -51,6 +51,7 @@ _NAMED = re.compile(
 _NAMED_BEHIND = re.compile(r"(?P<rest>[-+−]?[0-9]+[.,][0-9]{2,}°?)\s+(?P<name>[^\W\d].*)")
 _BRACKETS = "()[]{} "
 _LONGEST = 200  # characters of a cell that is taken apart
+_QUARTER, _TURN = 90.0, 360.0  # degrees: the largest latitude, and longitude
 _PAIR = 2  # numbers that a place has
 _FEW = 20  # rows that tell how a column is written
 
@@ -91,6 +92,7 @@ def _number(text: str, east: str, *, sure: bool = False) -> _Number | None:
         return None
     parts = [float((found[one] or "0").replace(",", ".")) for one in _PARTS]
     whole = not (found["minutes"] and parts[0] % 1) and not (found["seconds"] and parts[1] % 1)
+    whole &= parts[0] <= (_QUARTER if letter in ("N", "S") else _TURN)
     if not whole or parts[1] >= 60.0 or parts[2] >= 60.0 or (letter and found["sign"] == "-"):
         return None
     value = parts[0] + parts[1] / 60.0 + parts[2] / 3600.0

@@ -66,7 +66,11 @@ def points_of(document: Document, keyword: str, space: int) -> Points | None:
         lines.pop()
     if not lines:
         raise document.error(f"{keyword} is empty; is the file whole?")
-    points = _plain_points(lines) or _other_points(document, keyword, lines, space)
+    points = (
+        _plain_points(lines)
+        or _running_points(lines, space)
+        or _other_points(document, keyword, lines, space)
+    )
     ids, values = points.ids, points.values
     if not np.isfinite(values).all():
         raise document.error(f"{keyword} has a coordinate that is not a finite number")
@@ -101,6 +105,21 @@ def _plain_points(lines: Sequence[str]) -> Points | None:
             ids = rows[order, 0].astype(np.int64)
             return Points(ids, rows[order, 1:]) if (np.diff(ids) > 0).all() else None
     return None
+
+
+def _running_points(lines: Sequence[str], space: int) -> Points | None:
+    """Read cities of which a line has several; None if the lines are others."""
+    text = " ".join(lines)
+    if len(lines[0].split()) <= _MOST_NUMBERS or not _PLAIN_NUMBERS.fullmatch(f"{text} "):
+        return None
+    numbers = np.fromstring(text, sep=" ")
+    if len(numbers) % (1 + space):
+        return None
+    rows = numbers.reshape(-1, 1 + space)
+    counted = np.arange(len(rows)) + rows[0, 0]
+    if rows[0, 0] not in (0.0, 1.0) or not np.array_equal(rows[:, 0], counted):
+        return None
+    return Points(counted.astype(np.int64), rows[:, 1:].copy())
 
 
 class _Row(NamedTuple):
@@ -152,7 +171,7 @@ def _row(document: Document, keyword: str, line: str, cells: list[str]) -> _Row:
     numbers = [cells[start].rstrip(":)")] if start < len(cells) else []
     numbers += itertools.takewhile(TSPLIB_NUMBER.fullmatch, cells[start + 1 :])
     words = cells[:start] + cells[start + len(numbers) :]
-    if not 2 <= len(numbers) <= _MOST_NUMBERS or (len(numbers) == 2 and words and start):
+    if not 2 <= len(numbers) <= _MOST_NUMBERS:
         raise document.error(f"{keyword} has a line that cannot be read, {shortened(line)}")
     return _Row(line, numbers, name_of(" ".join(words).strip("\"' ")))
 

@@ -70,9 +70,10 @@ _PROBLEMS = {  # what else TYPE can be, in words
     "RCTVRP": "a vehicle routing problem of cash transports",
     "TOUR": "a tour, not an instance",
 }
+DEPOT = "DEPOT_SECTION"
 _OF_OTHERS = {  # sections of other problems, and what they say
     "DEMAND_SECTION": "demands",
-    "DEPOT_SECTION": "depots",
+    DEPOT: "depots",
     "TIME_WINDOW_SECTION": "time windows",
     "SERVICE_TIME_SECTION": "service times",
     "STANDTIME_SECTION": "service times",
@@ -274,12 +275,13 @@ def _kind(document: Document) -> str:
     if kind and kind not in _KINDS:
         what = _PROBLEMS.get(re.sub("^(M1?|1)-", "", kind), "no type of TSPLIB that is known")
         raise document.error(f"its TYPE is {shortened(kind)}, {what}; read are {', '.join(_KINDS)}")
-    salesmen = document.word("SALESMEN")
-    if salesmen not in ("", "1"):
-        raise document.error(f"it has {shortened(salesmen)} SALESMEN; a tour here is of one")
+    for keyword in ("SALESMEN", "VEHICLES"):
+        if (number := document.word(keyword)) not in ("", "1"):
+            raise document.error(f"it has {shortened(number)} {keyword}; a tour here is of one")
     if TOUR in document.sections and kind in ("", "TSP", "ATSP"):
         del document.sections[TOUR]
         document.notes.append(f"its {TOUR} is not used: a file of its own can be a start")
+    _leave_out_depot(document)
     for keyword in document.sections:
         if keyword in _OF_OTHERS:
             raise document.error(
@@ -292,6 +294,20 @@ def _kind(document: Document) -> str:
                 f"{shortened(keyword)} is no part of a travelling-salesman problem"
             )
     return kind
+
+
+def _leave_out_depot(document: Document) -> None:
+    """Leave out a single depot, if nothing else says that it is another problem."""
+    if DEPOT not in document.sections or len(_OF_OTHERS.keys() & document.sections.keys()) > 1:
+        return
+    words = " ".join(document.sections[DEPOT]).split()
+    cities = [word for word in words if word != "-1"]
+    if len(cities) == 1:
+        del document.sections[DEPOT]
+        city = shortened(cities[0])[1:-1]
+        document.notes.append(
+            f"its {DEPOT} names {city}, a city of the tour like others: --from {city} begins there"
+        )
 
 
 def _weights(document: Document) -> _Weights:

@@ -52,7 +52,28 @@ NODE_LIST = [{"id": v, "label": NAMES[v]} for v in range(N)]
 
 # By what the file is called: its text, what its vertices are called, and a word of what was seen.
 ZERO, ONE = [str(v) for v in range(N)], [str(v + 1) for v in range(N)]
+NAMED = [[name] for name in NAMES]
+LISTS = [[NAMES[other] for other in sorted(NEIGHBOURS[v])] for v in range(N)]
+MARKS = [["x" if other in NEIGHBOURS[v] else "" for other in range(N)] for v in range(N)]
+
+
+def cells(separator: str, sign: str, quote: str = "") -> str:
+    rows = zip(NAMES, LISTS, strict=True)
+    return "".join(f"{name}{separator}{quote}{sign.join(some)}{quote}\n" for name, some in rows)
+
+
 FORMS: dict[str, tuple[str, list[str], str]] = {
+    "marks.csv": (
+        "\n".join(
+            ",".join([one, *row]) for one, row in zip(["", *NAMES], [NAMES, *MARKS], strict=True)
+        ),
+        NAMES,
+        "adjacency matrix",
+    ),
+    "conflicts.csv": ("course,conflicts\n" + cells(",", ", ", '"'), NAMES, "adjacency lists"),
+    "neighbours.csv": (cells(";", ","), NAMES, "adjacency lists"),
+    "neighbours.tsv": ("who\twith\n" + cells("\t", " | "), NAMES, "adjacency lists"),
+    "columns.csv": ("who,1st,2nd,3rd,,,\n" + cells(",", ","), NAMES, "adjacency lists"),
     "blank.txt": (lines([*EDGES]), ZERO, "list of edges"),
     "from-one.txt": (lines([*FROM_ONE], "\t"), ONE, "list of edges"),
     "crlf.csv": (lines([*EDGES], ",").replace("\n", "\r\n"), ZERO, "list of edges"),
@@ -495,3 +516,43 @@ def test_tables_of_yes_and_no_are_adjacency_matrices() -> None:
 def test_tables_that_only_seem_to_list_edges_are_refused(text: str, why: str) -> None:
     with pytest.raises(InstanceError, match=why):
         load_instance("g.csv", text.encode())
+
+
+def test_columns_say_which_ends_edges_have() -> None:
+    text = "id,from,to,weight\n" + "".join(
+        f"{at},{a},{b},{at}\n" for at, (a, b) in enumerate(EDGES)
+    )
+    for columns in ("from,to", "2,3", "3,2"):
+        graph = load_instance("x.csv", text.encode(), f"edges columns={columns}")
+        assert isinstance(graph, GraphInstance)
+        found = {frozenset(graph.called(end) for end in edge) for edge in graph.edges}
+        assert found == {frozenset((str(a), str(b))) for a, b in EDGES}
+        again = load_instance("x.csv", text.encode(), graph.read_as)
+        assert again.digest() == graph.digest()
+    for columns in ("from,gone", "2", "2,2", "9,1"):
+        with pytest.raises(InstanceError, match="does not name two of its 4 columns") as refused:
+            load_instance("x.csv", text.encode(), f"edges columns={columns}")
+        is_one_sentence("x.csv", str(refused.value))
+
+
+def test_conflicts_may_be_with_others_than_those_of_the_first_column() -> None:
+    graph = load(Path("x.csv"), "course,conflicts\nMath,Physics;Music\nBio,Physics\n")
+    assert [graph.called(v) for v in range(graph.n)] == ["Math", "Bio", "Physics", "Music"]
+    assert len(graph.edges) == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",a,b,c\na,,x,\nb,x,,o\nc,,o,\n",  # two kinds of marks
+        "a,b\nNew York,Los Angeles\nSan Jose,San Diego\n",  # blanks within names
+    ],
+)
+def test_marks_and_lists_that_are_none(text: str) -> None:
+    with pytest.raises(InstanceError):
+        load(Path("x.csv"), text)
+
+
+def test_vertices_that_no_edge_joins_are_not_made_by_the_million() -> None:
+    with pytest.raises(InstanceError, match="60,000,000 vertices, and its edges join at most 2"):
+        load(Path("x.col"), "p edge 60000000 1\ne 1 2\n")

@@ -5,15 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tsplib95
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpu.core.errors import InstanceError, SolutionError
+from gpu.problems.loading import load_instance
 from gpu.problems.solutions import load_solution
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
 from gpu.problems.tsp.tsplib.tsplib_files import load
-from tests.gpu.problems.texts import points_text
+from tests.gpu.problems.texts import is_one_sentence, points_text
 
 
 def _instance(folder: Path, n: int, ids: list[int] | None = None) -> TspInstance:
@@ -140,3 +141,57 @@ def test_what_is_listed_may_say_of_which_instance_it_is(tmp_path: Path) -> None:
 def test_tables_of_cities(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.csv").write_text(text)
     assert load_solution(_instance(tmp_path, 3), tmp_path / "a.csv").tolist() == [1, 2, 0]
+
+
+NAMED = "name,x,y\nBonn,0,0\nKöln,1,9\nNew York,7,7\nAachen,8,0\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Köln\nBonn\nNew York\nAachen\n",
+        "city\nköln\nBonn\nNew  York\nAachen\n",
+        "1. Köln\n2. Bonn\n3. New York\n4. Aachen\n5. Köln\n",
+        "Köln -> Bonn -> New York -> Aachen -> Köln\n",
+        "Köln, Bonn, New York, Aachen",
+        '["Köln", "Bonn", "New York", "Aachen"]',
+        "['Köln', 'Bonn', 'New York', 'Aachen', 'Köln']",
+    ],
+)
+def test_tours_by_the_names_of_cities(tmp_path: Path, text: str) -> None:
+    instance = load_instance(tmp_path / "x.csv", NAMED.encode())
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    assert load_solution(instance, tmp_path / "a.txt").tolist() == [1, 0, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Köln\nBonn\nNew York\nParis\n", "x has no city 'paris'"),
+        ("Köln\nBonn\nNew York\n", "its route has 3 cities; x has 4"),
+        ("Köln\nBonn\nNew York\nBonn\n", "x has no place 'bonn', or it is twice"),
+        ("Paris\nRome\nOslo\n", "is no line of a format that is read here"),
+    ],
+)
+def test_names_that_are_no_tour(tmp_path: Path, text: str, why: str) -> None:
+    instance = load_instance(tmp_path / "x.csv", NAMED.encode())
+    (tmp_path / "a.txt").write_text(text, encoding="utf-8")
+    with pytest.raises(InstanceError, match=why):
+        load_solution(instance, tmp_path / "a.txt")
+
+
+@settings(max_examples=200)
+@given(at=st.integers(0, 60), gone=st.integers(0, 9), more=st.text(max_size=3))
+def test_mutated_lists_of_names(
+    tmp_path_factory: pytest.TempPathFactory, at: int, gone: int, more: str
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    instance = load_instance(folder / "x.csv", NAMED.encode())
+    text = "Köln -> Bonn -> New York -> Aachen -> Köln\n"
+    broken = (text[:at] + more + text[at + gone :]).encode("utf-8", "surrogatepass")
+    path = folder / "a.txt"
+    path.write_bytes(broken)
+    try:
+        assert sorted(load_solution(instance, path).tolist()) == [0, 1, 2, 3]
+    except InstanceError as error:
+        is_one_sentence(path, str(error))

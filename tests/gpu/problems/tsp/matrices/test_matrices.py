@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from gpu.problems.tables.table_files import table_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.matrices.given_distances import from_distances
 from gpu.problems.tsp.routes.route_instance import RouteInstance
-from tests.gpu.problems.texts import is_one_sentence
+from tests.gpu.problems.texts import is_one_sentence, open_document, sheet
 
 NAMES = ("Aach", "Bonn", "Celle", "Delft")
 SYMMETRIC = np.array([[0, 29, 80, 44], [29, 0, 55, 46], [80, 55, 0, 66], [44, 46, 66, 0]])
@@ -73,6 +74,24 @@ BY_NAME = {
     name: dict(zip(NAMES, row, strict=True))
     for name, row in zip(NAMES, DIRECTED.tolist(), strict=True)
 }
+
+WAYS = [*itertools.permutations(range(4), 2)]
+PAIRS = {(NAMES[i], NAMES[j]): int(DIRECTED[i, j]) for i, j in WAYS}
+ROUTES: list[dict[str, Any]] = [
+    {
+        "originIndex": i,
+        "destinationIndex": j,
+        "status": {},
+        "distanceMeters": int(DIRECTED[i, j]),
+        "condition": "ROUTE_EXISTS",
+    }
+    for i, j in WAYS
+]
+
+
+SHEET = sheet(
+    [[None, *NAMES], *([n, *row] for n, row in zip(NAMES, DIRECTED.tolist(), strict=True))]
+)
 
 FORMS: dict[str, tuple[str | bytes, NDArray[np.int64], bool]] = {
     "commas": (text_of(SYMMETRIC), SYMMETRIC, False),
@@ -131,6 +150,19 @@ FORMS: dict[str, tuple[str | bytes, NDArray[np.int64], bool]] = {
         SYMMETRIC,
         False,
     ),
+    "pairs in Python": (f"d = {PAIRS}", DIRECTED, True),
+    "pairs in JSON": (
+        json.dumps({",".join(two): one for two, one in PAIRS.items()}),
+        DIRECTED,
+        True,
+    ),
+    "pairs with arrows": (
+        json.dumps({" -> ".join(two): one for two, one in PAIRS.items()}),
+        DIRECTED,
+        True,
+    ),
+    "routes of Google": (json.dumps(ROUTES), DIRECTED, False),
+    "OpenDocument": (open_document(SHEET), DIRECTED, True),
     "listed in JSON": (
         json.dumps(
             [
@@ -377,7 +409,7 @@ def test_any_value_is_read_or_refused(value: object) -> None:
 BINARIES = [array(DIRECTED), array(np.zeros((2, 2, 2))), array(np.zeros((0, 5)))]
 ARCHIVE = io.BytesIO()
 np.savez(ARCHIVE, format=np.array(b"csr"), shape=np.array([9, 9]), data=np.ones(3))
-BINARIES.append(ARCHIVE.getvalue())
+BINARIES += [ARCHIVE.getvalue(), open_document(SHEET)]
 
 
 @settings(max_examples=200)
@@ -475,3 +507,55 @@ def test_points_that_may_separate_thousands_are_said() -> None:
     cells = np.where(SYMMETRIC > 0, np.char.add(SYMMETRIC.astype(str), ".500"), "0")
     text = "".join(";".join(row) + "\n" for row in cells.tolist())
     assert "points in its numbers stand before decimals" in loaded(text).note
+
+
+TEXTS = sorted(name for name, (text, *_) in FORMS.items() if isinstance(text, str))
+HOSTILE = [
+    *("", "[", "]", "{", "}", '"', ",", ":", "null", "-1", "1e999", "9" * 40, "nan", "{}", "[]"),
+    *("((", '"a,b,c": 1,', '("a",): 2,', '"originIndex": {},', "\0", "\ufeff", "x", "✓", "::"),
+]
+
+
+@settings(max_examples=400)
+@given(data=st.data())
+def test_mutated_texts_are_read_or_refused(data: st.DataObject) -> None:
+    text = str(FORMS[data.draw(st.sampled_from(TEXTS))][0])
+    for _ in range(data.draw(st.integers(1, 3))):
+        at, gone = data.draw(st.integers(0, len(text))), data.draw(st.integers(0, 8))
+        text = text[:at] + data.draw(st.sampled_from(HOSTILE)) + text[at + gone :]
+    try:
+        load_instance("t.txt", text.encode())
+    except InstanceError as error:
+        is_one_sentence("t.txt", str(error), 420)
+
+
+def test_ways_with_several_lengths_are_asked_about() -> None:
+    listed = [{**one, "duration": f"{90 * one['distanceMeters']}s"} for one in ROUTES]
+    text = json.dumps(listed)
+    with pytest.raises(
+        UnsureError, match="distanceMeters and duration: say --read-as matrix"
+    ) as doubt:
+        loaded(text, name="m.json")
+    metres, seconds = (
+        loaded(text, choice[1], name="m.json")
+        for choice in (doubt.value.doubt.taken, doubt.value.doubt.other)
+    )
+    assert (metres.unit, seconds.unit) == ("m", "s")
+    assert np.array_equal(metres.all_distances() * 90, seconds.all_distances())
+    assert loaded(text, seconds.read_as, name="m.json").digest() == seconds.digest()
+
+
+def test_columns_say_what_edges_count() -> None:
+    rows = [
+        f"way {at},{NAMES[i]},{9 * at},{NAMES[j]},{DIRECTED[i, j]}"
+        for at, (i, j) in enumerate(WAYS)
+    ]
+    text = "\n".join(["way,a,rank,b,min", *rows])
+    for kind in ("edges", "matrix"):
+        found = loaded(text, f"{kind} columns=a,b,min")
+        assert np.array_equal(found.all_distances(), DIRECTED)
+        assert (found.unit, found.names) == ("min", NAMES)
+        assert loaded(text, found.read_as).digest() == found.digest()
+    assert np.array_equal(loaded(text, "matrix columns=2,4").all_distances(), DIRECTED)
+    with pytest.raises(InstanceError, match="has no column of distances beside column 1"):
+        loaded("a b\nb c\nc a\n", "matrix columns=1,2")

@@ -599,3 +599,34 @@ def test_fixed_edges_with_absurd_numbers_are_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(InstanceError, match="FIXED_EDGES_SECTION has a number that is none"):
         load_instance(tmp_path / "x.tsp", text.encode())
+
+
+def test_a_depot_alone_is_a_city_like_others(tmp_path: Path) -> None:
+    text = HEAD + "1 0 0\n2 1 5\n3 4 4\nDEPOT_SECTION\n2\n-1\nEOF\n"
+    instance = load_text(tmp_path, text)
+    assert instance.n == 3
+    assert "names 2, a city of the tour like others: --from 2 begins there" in instance.note
+    for more, why in (
+        ("DEPOT_SECTION\n1\n2\n-1\n", "its DEPOT_SECTION has depots"),
+        ("DEPOT_SECTION\n1\n-1\nDEMAND_SECTION\n1 0\n2 1\n3 1\n", "its DEPOT_SECTION has depots"),
+    ):
+        with pytest.raises(InstanceError, match=why):
+            load_text(tmp_path, HEAD + "1 0 0\n2 1 5\n3 4 4\n" + more)
+    with pytest.raises(InstanceError, match="it has '3' VEHICLES; a tour here is of one"):
+        load_text(tmp_path, text.replace("NODE_COORD", "VEHICLES: 3\nNODE_COORD"))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    ["1 0 0 2 1 5 3 4 4", "1 0 0 2 1 5\n3 4\n4", "Aach 0 0\nBonn 1 5\nCelle 4 4"],
+)
+def test_cities_in_one_line_and_by_names_alone(tmp_path: Path, rows: str) -> None:
+    instance = load_text(tmp_path, f"{HEAD}{rows}\nEOF\n")
+    assert instance.display.tolist() == [[0, 0], [1, 5], [4, 4]]
+    assert instance.names == (("Aach", "Bonn", "Celle") if "Aach" in rows else ())
+
+
+@pytest.mark.parametrize("rows", ["1 0 0 3 1 5 2 4 4", "1 0 0 2 1 5 3 4", "1 0 0 Bonn 1 5\n3 4 4"])
+def test_rows_that_can_be_no_cities(tmp_path: Path, rows: str) -> None:
+    with pytest.raises(InstanceError):
+        load_text(tmp_path, f"{HEAD}{rows}\nEOF\n")
