@@ -25,6 +25,7 @@ from app.report.words import marks
 from gpu import __version__
 from gpu.batch.analysis import analyse
 from gpu.batch.cases import CaseRow
+from gpu.batch.papers import Item
 from gpu.core.errors import ParameterError
 from tests.golden import Golden
 from tests.study_results import failed, run, runs, study
@@ -274,3 +275,49 @@ def test_a_logarithmic_axis_has_numbers_at_any_size(
         ]
     assert len(shown) >= 2
     assert all(shown)
+
+
+ITEM = """
+instances = ["ring"]
+seeds = { first = 1, count = 2 }
+[budget]
+iterations = 100
+[[colony]]
+label = "swept"
+colony = "acs-gpu"
+parameters = { ants = [10, 20] }
+[paper]
+item = "Fig. 1"
+shows = "The gap"
+[[paper.figures]]
+measure = "mean-gap"
+by = "ants"
+[[paper.claims]]
+where = "Section <1>"
+says = "More ants are better."
+check = "mean_gap('swept, ants 20', 'ring') < mean_gap('swept, ants 10', 'ring')"
+[[paper.claims]]
+where = "Section 2"
+says = "Twenty ants are enough."
+untested = "What is enough?"
+"""
+
+
+def test_the_page_of_an_item_has_its_figures_and_a_verdict_on_each_claim() -> None:
+    item = Item.from_toml("x/y", Path("x-y.toml"), ITEM)
+    found = [
+        run("ring", f"swept, ants {ants}", seed, 100 + ants) for ants in (10, 20) for seed in (1, 2)
+    ]
+    made = Page(page(analyse(study(found)), SMALL, item=item))
+    cells = [row for row in made.rows if row and row[0].startswith("Section")]
+    assert cells == [
+        [
+            "Section <1>: More ants are better.",
+            "not reproduced",
+            "Not so: 20 < 10. Cause not known.",
+        ],
+        ["Section 2: Twenty ants are enough.", "untested", "What is enough?"],
+    ]
+    assert "1 not reproduced, 1 untested" in made.text
+    numbers = made.inside("text/csv")
+    assert any(one.startswith(b"curve,whose,x,number") for one in numbers)
