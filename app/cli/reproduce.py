@@ -64,6 +64,12 @@ if TYPE_CHECKING:
     help="Results of another item, or of a trial of it: runs that are the same are taken over. May "
     "be given repeatedly; with --page nothing else is done.",
 )
+@click.option(
+    "--on",
+    type=click.Choice(("cuda", "cpu", "cpu:1")),
+    help="Do the runs on this kind of device alone; the others wait. --on cpu:1 does the "
+    "baselines, on an idle machine that needs no GPU.",
+)
 @processes_option
 @gpu_runs_option
 @cluster_option
@@ -99,6 +105,7 @@ def reproduce(
     iterations: int | None,
     seconds: float | None,
     sources: tuple[Path, ...],
+    on: str | None,
     processes: int | None,
     gpu_runs: int,
     cluster: str | None,
@@ -123,8 +130,9 @@ def reproduce(
 
     for_one = {
         "--out": out, "--runs": runs, "--only": only, "--iterations": iterations,
-        "--seconds": seconds, "--from": sources, "--processes": processes, "--cluster": cluster,
-        "--retry-failed": retry_failed, "--plan": only_plan, "--page": only_page,
+        "--seconds": seconds, "--from": sources, "--on": on, "--processes": processes,
+        "--cluster": cluster, "--retry-failed": retry_failed, "--plan": only_plan,
+        "--page": only_page,
     }  # fmt: skip
     given = [
         name for name, value in for_one.items() if value not in (None, ()) and value is not False
@@ -153,7 +161,9 @@ def reproduce(
         raise FormicariumError("--plan and --page: choose one of them")
     check_plan(only_plan, cluster)
     wanted = find_item(item)
-    ready = readiness(wanted, find, cuda=cuda or (only_page and bool(sources)))
+    if on not in (None, *(one.device for one in wanted.design.colonies)):
+        raise DesignError(f"{wanted.name}: it has no runs on {on}")
+    ready = readiness(wanted, find, cuda=cuda or bool(on) or (only_page and bool(sources)))
     names = tuple(filter(None, map(str.strip, (only or "").split(","))))
     trial = Trial(runs, iterations, seconds, names)
     out = out or Path(f"{results_name(wanted, trial)}.sqlite")
@@ -179,9 +189,12 @@ def reproduce(
         finally:
             show_progress("")
         executor = executor_of(processes, gpu_runs, cluster)
+        here = [case for case in plan.cases if on in (None, case.device)]
         if only_plan:
-            return tell_expected_time(plan, plan.cases, executor, as_json)
-        status = work_on(plan, out, executor, retry_failed, as_json, sources, runs_none=only_page)
+            return tell_expected_time(plan, here, executor, as_json)
+        status = work_on(
+            plan, out, executor, retry_failed, as_json, sources, on=on or "", runs_none=only_page
+        )
         if status not in (0, 1):
             return status
     return _make_page(wanted, ready, out) or status

@@ -127,19 +127,21 @@ def work_on(
     as_json: bool,
     sources: Sequence[Path] = (),
     *,
+    on: str = "",
     runs_none: bool = False,
 ) -> int:
     """Do the runs of ``plan`` that ``out`` has no results of, and say so; return the exit status.
 
     It is 0 if every run has succeeded. Runs that one of the files ``sources`` has results of are
-    taken over from there; with ``runs_none`` that is all that is done.
+    taken over from there; with ``runs_none`` that is all that is done. Where ``on`` names a kind of
+    device, only its runs are done.
     """
     from app.cli.headless import Departure, attend
     from gpu.batch.store import Store
     from gpu.batch.study import Study
 
     with Store(out) as store:
-        work = Study(plan, store, executor, sources=sources, retry_failed=retry_failed)
+        work = Study(plan, store, executor, sources=sources, retry_failed=retry_failed, on=on)
         if not runs_none:
             executor.check(work.cases)
         before = work.progress

@@ -20,6 +20,7 @@ from statistics import mean
 from types import SimpleNamespace
 
 from gpu.batch.coverage import unreached
+from gpu.batch.design import ColonyDesign
 from gpu.batch.papers import Item, items
 from gpu.problems.bundled import published_size
 from gpu.run.stopping import StopSettings
@@ -60,7 +61,8 @@ def hours(item: Item) -> float | None:
     total = 0.0
     for colony in item.design.colonies:
         for values in colony.combinations:
-            known = measured[colony.label_of(values)] or _of_any(measured)
+            alike = [one for one in item.design.colonies if one.device == colony.device]
+            known = measured[colony.label_of(values)] or _of_any(measured, alike)
             if not known:
                 return None
             for name in colony.instances or item.design.instances:
@@ -78,9 +80,10 @@ def _seconds(name: str, known: Known) -> float:
     return sum(seconds * (n / other) ** 2 for other, seconds in known.values()) / len(known)
 
 
-def _of_any(measured: dict[str, Known]) -> Known:
-    """Return what is known of any configuration, for one that was not run."""
-    return next(filter(None, measured.values()), {})
+def _of_any(measured: dict[str, Known], colonies: list[ColonyDesign]) -> Known:
+    """Return what is known of any configuration of ``colonies``, for one that was not run."""
+    labels = (one.label_of(values) for one in colonies for values in one.combinations)
+    return next(filter(None, (measured[label] for label in labels)), {})
 
 
 def main() -> None:
@@ -91,9 +94,9 @@ def main() -> None:
     for item in items():
         found = hours(item)
         print(f"{item.name}  {found} h")
-        if write and found is not None:
+        if write:
             text = re.sub(r"^h100_hours = .*\n", "", item.text, flags=re.MULTILINE)
-            put = f"\\1h100_hours = {found:g}\n"
+            put = "\\1" if found is None else f"\\1h100_hours = {found:g}\n"
             item.path.write_text(re.sub(r"^(cpu = .*\n)", put, text, count=1, flags=re.M), "utf-8")
 
 

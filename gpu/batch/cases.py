@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu import catalog
 from gpu.batch.design import Value, limits_of
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostCurve
@@ -55,6 +54,10 @@ class Configuration:
     # all parameters; None: automatic, by the size of the instance
     values: Mapping[str, Value | None]
 
+    def agrees_with(self, values: Mapping[str, Any]) -> bool:
+        """Whether these are its ``values``, too; a version with other defaults planned others."""
+        return all(values.get(name, value) == value for name, value in self.values.items())
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
@@ -67,15 +70,6 @@ class Case:
     start: StartReference | None = None  # the solution to begin with, if the design names one
     measure: str = ""  # MEASURE_PHASES, where the phases of iterations are timed
     alone: bool = False  # whether nothing may run beside it
-
-    def agrees_with(self, parameters: Mapping[str, Any]) -> bool:
-        """Whether a run with these values is this one; one of other defaults is not."""
-        one = self.configuration
-        system = catalog.named(one.colony)
-        own = system.parameters.from_mapping(one.values).resolved(self.instance.n).to_dict()
-        return all(
-            value is None or parameters.get(name, value) == value for name, value in own.items()
-        )
 
     @property
     def device(self) -> Place:

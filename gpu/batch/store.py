@@ -7,7 +7,7 @@ import json
 import sqlite3
 import zlib
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +23,7 @@ from gpu.batch.cases import (
     RUNNING,
     STATES,
     WAITING,
+    Case,
     CaseInstance,
     CaseRecord,
     CaseRow,
@@ -112,18 +113,22 @@ def read_results(path: Path) -> StudyResults:
         return results_of(connection)
 
 
-def read_records(path: Path, keys: Collection[str]) -> Iterator[CaseRecord]:
-    """Yield the cases with these keys that are done in the file of a study; or raise StoreError."""
-    wanted = set(keys)
+def read_records(path: Path, cases: Mapping[str, Case]) -> Iterator[CaseRecord]:
+    """Yield those of ``cases``, by key, that are done in the file of a study; or raise StoreError.
+
+    Runs of a version with other defaults are left out.
+    """
     with opened(path) as connection:
         rows = _read(
             connection,
-            "key, reason, coalesce(started, '') AS started, runs.parameters, best_iteration, "
-            "solution",
-            f"FROM runs WHERE {_state(connection)} = '{DONE}'",
+            "runs.key, reason, coalesce(started, '') AS started, runs.parameters, best_iteration, "
+            "solution, configurations.parameters AS planned",
+            "FROM runs JOIN configurations ON configurations.id = runs.configuration "
+            f"WHERE {_state(connection)} = '{DONE}'",
         )
         for values in rows:
-            if values["key"] in wanted:
+            planned, case = object_of(values.pop("planned")), cases.get(values["key"])
+            if case is not None and case.configuration.agrees_with(planned):
                 if values["solution"] is not None:
                     values["solution"] = _solution(values["solution"])
                 yield record_of(CaseRecord, values, _DamagedError, "runs")
@@ -374,6 +379,7 @@ class Store:
                 for table in ("runs", "batches", "configurations", "instances", "study"):
                     do(f"DELETE FROM {table}")
             known = dict(do("SELECT key, configuration FROM runs"))
+            planned = dict(do("SELECT id, parameters FROM configurations"))
             if missing := len(known.keys() - keyed.keys()):
                 raise StoreError(
                     f"{self.path}: it has {missing} runs of a study that are not in this design: "
@@ -398,12 +404,10 @@ class Store:
                         *(json.dumps(limits_of(run.budget)), run.start and run.start.sha256),
                     )
                 elif known[key] != configuration:
+                    if not run.configuration.agrees_with(object_of(planned[known[key]])):
+                        _let_wait(do, "key = ?", key)
                     do("UPDATE runs SET configuration = ? WHERE key = ?", configuration, key)
             do("DELETE FROM configurations WHERE id NOT IN (SELECT configuration FROM runs)")
-            ended = list(do(f"SELECT key, parameters FROM runs WHERE state = '{DONE}'"))
-            for key, parameters in ended:
-                if not keyed[key].agrees_with(object_of(parameters)):
-                    _let_wait(do, "key = ?", key)
         return len(new)
 
     def waiting(self, *, with_failed: bool = False) -> list[str]:

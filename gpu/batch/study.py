@@ -53,8 +53,9 @@ class Study:
     Make it and call :meth:`run` in any thread, which then works on the study. All other methods may
     be called from other threads meanwhile. The plan is adopted by the store here: StoreError if
     that is impossible. Cases that files of other studies, the ``sources``, have results of are
-    taken over. With ``retry_failed``, cases that have failed are done again. ``changed`` is called
-    in the thread that works, whenever a case begins or ends.
+    taken over. With ``retry_failed``, cases that have failed are done again. Where ``on`` names a
+    kind of device, only its cases are done, and the others wait. ``changed`` is called in the
+    thread that works, whenever a case begins or ends.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Study:
         *,
         sources: Sequence[Path] = (),
         retry_failed: bool = False,
+        on: str = "",
         changed: Callable[[StudyProgress], object] = lambda progress: None,
     ) -> None:
         self._store = store
@@ -75,10 +77,10 @@ class Study:
         keyed = {case.key: case for case in plan.cases}
         self.taken = 0  # cases that came from ``sources``
         for source in sources:
-            for record in read_records(source, store.waiting()):
-                if keyed[record.key].agrees_with(record.parameters):
-                    self.taken += store.finish(record)
-        self._waiting = {key: keyed[key] for key in store.waiting(with_failed=retry_failed)}
+            for record in read_records(source, {key: keyed[key] for key in store.waiting()}):
+                self.taken += store.finish(record)
+        waiting = (keyed[key] for key in store.waiting(with_failed=retry_failed))
+        self._waiting = {case.key: case for case in waiting if on in ("", case.device)}
         counts = store.counts()
         self._total = len(keyed)
         self._ended = {DONE: counts[DONE], FAILED: counts[FAILED]}
@@ -90,7 +92,7 @@ class Study:
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        """The cases that are not done yet, in their order."""
+        """The cases that are still to be done, in their order."""
         with self._lock:
             return tuple(self._waiting.values())
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -279,7 +280,11 @@ def _reals(what: str, values: ArrayLike, dimensions: int) -> NDArray[np.float64]
         try:
             found = np.asarray(values, np.float64)  # objects such as None, which is NaN
         except (TypeError, ValueError):
-            raise InstanceError(f"{what} = {described(values)} has not numbers alone") from None
+            why = f"{what} = {described(values)} has not numbers alone"
+            with suppress(TypeError):  # rows of numbers, perhaps
+                if len(lengths := sorted({len(row) for row in cast("Any", values)})) > 1:
+                    why = f"the rows of {what} have {lengths[0]} to {lengths[-1]} numbers"
+            raise InstanceError(why) from None
     if found.ndim != dimensions or not found.size:
         raise InstanceError(f"{what} has the shape {found.shape}, not (n, …) with a row for each")
     return np.array(found, np.float64)

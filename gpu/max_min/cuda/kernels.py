@@ -26,7 +26,7 @@ TILE_CITIES: c.Int32 = LANE_CITIES * LANES  # and a warp
 
 ALL_ROWS: c.Int32 = 44  # that a warp which is alone for an ant can hold in registers
 
-SAMPLED_ROWS = {True: (ALL_ROWS, 24), False: (8,)}
+SAMPLED_ROWS = {True: (ALL_ROWS, 16), False: (16,)}
 """Rows of 32 weights that a warp holds in registers where it samples them from a list, alone for an
 ant or not. With more of them it has fewer at once, or registers would be too few for all ants."""
 

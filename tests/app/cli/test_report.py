@@ -176,6 +176,17 @@ def test_from_an_item_to_its_page(item: Path, inside: Command) -> None:
     assert again.exists()
 
 
+def test_the_runs_on_one_kind_of_device_are_done_alone(item: Path, inside: Command) -> None:
+    made = inside("reproduce", item, "--instances", "kept", "--processes", 1, "--on", "cpu:1")
+    assert made.returncode == 0, made.stderr
+    assert "left out: nowhere" in made.stderr
+    assert "needs a GPU" not in made.stderr
+    rows = read_results(Path("tiny-table-1.sqlite")).rows
+    assert {(row.label, row.state) for row in rows} == {("CPU", "done"), ("GPU", "waiting")}
+    said = refused(inside("reproduce", item, "--instances", "kept", "--on", "cpu"))
+    assert "it has no runs on cpu" in said
+
+
 def test_parts_of_an_item_are_put_together_without_a_run(item: Path, inside: Command) -> None:
     """Also on a machine without the device: what is done lies in other files."""
     for runs in (1, 2):

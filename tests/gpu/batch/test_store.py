@@ -239,17 +239,33 @@ def test_to_read_a_closed_file_needs_no_file_beside_it(toys: Path) -> None:
 def test_runs_of_a_version_with_other_defaults_wait_again(toys: Path) -> None:
     plan = planned(toys)
     first, second, *_ = plan.cases
-    other = replace(record_of(first), parameters={**first.configuration.values, "rho": 0.3})
+    former = replace(
+        plan,
+        cases=tuple(
+            replace(
+                case,
+                configuration=replace(
+                    case.configuration, values={**case.configuration.values, "rho": 0.3}
+                ),
+            )
+            if case.configuration == first.configuration
+            else case
+            for case in plan.cases
+        ),
+    )
     with Store(toys / "a.sqlite") as store:
-        store.adopt(plan)
-        store.finish(other)
+        store.adopt(former)
+        store.finish(record_of(first))
         store.finish(record_of(second))
-        store.adopt(plan)
-        assert store.counts() == {"waiting": 11, "running": 0, "done": 1, "failed": 0}
-        assert store.finish(other)
     with Store(toys / "b.sqlite") as store:
         study = Study(plan, store, Inline(), sources=[toys / "a.sqlite"])
         assert study.taken == 1
+    with Store(toys / "a.sqlite") as store:
+        store.adopt(plan)
+        assert store.counts() == {"waiting": 11, "running": 0, "done": 1, "failed": 0}
+        assert store.finish(record_of(first))
+        store.adopt(plan)
+        assert store.counts() == {"waiting": 10, "running": 0, "done": 2, "failed": 0}
 
 
 def test_runs_are_taken_over_from_other_results(toys: Path) -> None:

@@ -110,17 +110,18 @@ def test_several_tiles_a_warp(n: int, weights: str) -> None:
     ("name", "warps"), [("wrs-bt", 1), ("wrs-bt", 2), ("wrs-ct", 1), ("wrs-lc", 2)]
 )
 def test_several_rounds_a_step(name: str, warps: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    few = {True: (24,), False: (8,)}  # rows of 32 cities
+    few = {True: (16,), False: (16,)}  # rows of 32 cities
     monkeypatch.setattr("gpu.max_min.cuda.construction.SAMPLED_ROWS", few)
-    n = 800 if name == "wrs-ct" else 530
+    n = 1030 if name == "wrs-lc" else 530
     compare(name, scattered(n), {"ants": 1, "warps": warps}, 1)
 
 
-def test_two_warps_where_shared_memory_holds_few_ants() -> None:
-    machine = EmulatedMachine(shared_limit=20 * 3 * 70)
-    for name, alone in (("wrs-ct", True), ("wrs-lc", False)):
-        compare(name, scattered(70, extent=20), {"ants": 3, "rho": 0.3}, 1, machine)
-        assert any(str(alone).lower() in kernel for kernel in machine.launched)
+def test_two_warps_for_an_ant_with_many_cities(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = EmulatedMachine()
+    for most, kernel in ((70, "true, 44"), (69, "false, 16")):
+        monkeypatch.setattr("gpu.max_min.cuda.construction.MOST_ALONE", most)
+        compare("wrs-lc", scattered(70, extent=20), {"ants": 3, "rho": 0.3}, 1, machine)
+        assert any(kernel in launched for launched in machine.launched)
 
 
 @pytest.mark.parametrize("name", ["rwm-lc", "rwm-ct"])

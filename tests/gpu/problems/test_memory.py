@@ -69,6 +69,8 @@ def test_a_matrix_may_have_fractions_and_ways_that_there_are_not() -> None:
         tour_length(made, ["a", "c", "b", "d"])
     with pytest.raises(InstanceError, match=r"shape \(2, 3\)"):
         from_matrix([[0, 1, 2], [1, 0, 3]])
+    with pytest.raises(InstanceError, match="the rows of distances have 1 to 2 numbers"):
+        from_matrix([[0, 1], [1]])
     with pytest.raises(InstanceError, match="not numbers alone"):
         from_matrix([["a", "b"], ["c", "d"]])
 
