@@ -40,10 +40,12 @@ _VALUES: Mapping[str, Mapping[str, str]] = {
     "coordinates": COORDINATE_NAMES,
     "header": HEADER_NAMES,
 }
-_FIELDS = {OPTION_NAMES.get(name, name): name for name in READING_TITLES}
+_ROUTE_TITLES = {"route_from": "Start", "route_to": "End"}  # in the panel
+_TITLES = READING_TITLES | _ROUTE_TITLES
+_FIELDS = {OPTION_NAMES.get(name, name): name for name in _TITLES}
 _WORDS = "|".join(sorted({*_VALUES["kind"], *COORDINATE_NAMES, *HEADER_NAMES}, key=len)[::-1])
 _OPTION = re.compile(
-    rf"--({'|'.join(_FIELDS)})\b(?: ((?:{_WORDS})\b|\d+(?:,\d+)+|'[^']*'|\"[^\"]*\"))?"
+    rf"--({'|'.join(_FIELDS)})\b(?: ((?:{_WORDS})\b|\d+(?:,\d+)*|'[^']*'|\"[^\"]*\"))?"
 )
 
 
@@ -63,5 +65,5 @@ def _chosen(found: re.Match[str]) -> str:
     if name == "columns":
         *some, last = value.split(",")
         return f"columns {', '.join(some)} and {last}" if some else last or _COLUMNS
-    title = READING_TITLES[name]
+    title = _TITLES[name]
     return f"“{title}: {_VALUES.get(name, {}).get(value, value)}”" if value else f"“{title}”"

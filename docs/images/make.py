@@ -124,6 +124,7 @@ class Desk:
         if not with_it and (sheet := self.app.importing.sheet) is not None:
             click(sheet.open_button)
         self.until(lambda: with_it)
+        self.window.activateWindow()  # without a desktop nobody does so once the sheet is closed
 
     def sheet_is_ready(self) -> bool:
         """Whether a file is shown that does not say all itself, and can be opened."""
@@ -178,7 +179,7 @@ def coloring(desk: Desk) -> None:
     """A graph, class by class."""
     desk.window.resize(1440, 900)
     desk.open(find_path("le450_15a"))
-    desk.choose("aco-rlf-seq", {"iterations": 250})
+    desk.choose("aco-rlf-seq", {"iterations": 130}, parameters={"reward": 300.0})
     desk.run()
     desk.keep("window-coloring")
 

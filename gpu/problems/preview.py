@@ -9,13 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpu.core.errors import InstanceError
-from gpu.problems.document import in_utf8
+from gpu.problems.document import encoding_of, in_utf8
 from gpu.problems.input_file import InputFile
 from gpu.problems.loading import recognise
 from gpu.problems.reading import AS_FOUND, SEPARATOR_NAMES, FileKind, ReadAs
 from gpu.problems.table_kinds import SeenTable, seen_as
 from gpu.problems.tables.binary_tables import is_binary_table, sheet_names
+from gpu.problems.tables.cells import is_number
 from gpu.problems.tables.columns import LATITUDE, X
+from gpu.problems.tables.dialect import has_decimal_commas
 from gpu.problems.tables.table import Table
 from gpu.problems.tables.table_files import table_of
 from gpu.problems.tables.text_table import TextTable
@@ -39,6 +41,8 @@ class FilePreview:
     roles: Sequence[str] = ()  # what each column is taken for; empty where for nothing
     headers: Sequence[str] = ()  # the names of columns, where the first row has them
     separator: str = ""  # that was found, in words
+    decimal: str = ""  # the sign before decimals that was found; empty where there are none
+    encoding: str = ""  # that was found, as Python calls it
     sheets: Sequence[str] = ()  # names of those of a spreadsheet, or of arrays
     problem: str = ""  # why there are no rows
 
@@ -73,11 +77,15 @@ def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> FilePreview:
         return FilePreview(found.title, found.kinds, frozenset(settings), problem=str(error))
     sheets = sheet_names(file) if binary else ()
     settings |= {"sheet"} if len(sheets) > 1 else set()
-    separator = ""
+    separator = decimal = ""
     if isinstance(given, TextTable):
         settings |= {"separator", "decimal"}
         words = {sign: word for word, sign in SEPARATOR_NAMES.items()}
         separator = words.get(given.separator, given.separator)
+        if has_decimal_commas(given):
+            decimal = ","
+        elif any("." in cell for row in rows for cell in row if is_number(cell)):
+            decimal = "."
     return FilePreview(
         found.title,
         found.kinds,
@@ -86,8 +94,17 @@ def preview(path: Path, data: bytes, read_as: ReadAs = AS_FOUND) -> FilePreview:
         *_taken_for(table, max(map(len, rows), default=0)),
         table.header,
         separator,
+        decimal,
+        _encoding(path, data) if "encoding" in settings else "",
         sheets,
     )
+
+
+def _encoding(path: Path, data: bytes) -> str:
+    try:
+        return encoding_of(path, data).removesuffix("-sig")
+    except InstanceError:  # the user must say it
+        return ""
 
 
 def _taken_for(table: Table, width: int) -> tuple[FileKind | None, list[str]]:

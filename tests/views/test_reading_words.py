@@ -33,6 +33,10 @@ READERS = Path(reading.__file__).parent
         ("say with --columns which two count", "say with the lists of columns which two count"),
         ("--sheet 'May 1' is none", "“Sheet: May 1” is none"),
         ("Say --columns 'time' now", "Choose time now"),
+        (
+            "a city like others: --from 12 begins there",
+            "a city like others: “Start: 12” begins there",
+        ),
         ("leave --coordinates out", "leave “Numbers are” out"),
         (
             f"it is a route; {reading.BEGIN_WITH_IT}",

@@ -47,6 +47,7 @@ _LONGEST_UNIT = 40
 _UNITS = ("min", "h", "s", "km", "m", "miles")  # that can be chosen; any other can be typed
 _LONGEST_NAME = 28  # characters of the name of a column in a list
 
+_DECIMAL_SIGNS = {".": "Point", ",": "Comma"}
 _ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-16": "UTF-16",
@@ -323,6 +324,8 @@ class ImportSheet(QDialog):
         separators = {word: word.capitalize() for word in SEPARATOR_NAMES}
         found = preview.separator
         header = "names" if preview.headers else "values"
+        found_encoding = preview.encoding
+        encodings = [text for one, text in _ENCODINGS.items() if found_encoding.startswith(one)]
         kinds = {one: KIND_NAMES[one] for one in preview.kinds}
         options: Mapping[str, tuple[Mapping[str, str], str]] = {
             "kind": (
@@ -335,8 +338,8 @@ class ImportSheet(QDialog):
             ),
             "header": (HEADER_NAMES, header),
             "separator": (separators, separators.get(found, found)),
-            "decimal": ({".": "Point", ",": "Comma"}, ""),
-            "encoding": (_ENCODINGS, ""),
+            "decimal": (_DECIMAL_SIGNS, _DECIMAL_SIGNS.get(preview.decimal, "")),
+            "encoding": (_ENCODINGS, encodings[0] if encodings else ""),
             "sheet": ({one: one for one in preview.sheets}, ""),
         }
         for name, box in self.choices.items():

@@ -156,6 +156,9 @@ class CompilingProcess:
             except (EOFError, OSError):  # the process has ended, or cannot be started
                 self._forget()
                 return False
+            except GivenWayError:  # nobody hears how far it comes from now on
+                COMPILING.show(None)
+                raise
 
     def end(self) -> None:
         """End the process, and what it does."""

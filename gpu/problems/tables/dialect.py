@@ -78,7 +78,7 @@ def _encoding(path: Path, data: bytes) -> str:
     return "utf-8" if found == "utf-8-sig" else found
 
 
-def _has_decimal_commas(table: Table) -> bool:
+def has_decimal_commas(table: Table) -> bool:
     """Whether commas stand before the decimals of the first numbers in ``table``, not points."""
     numbers = [cell for row in table.sample for cell in row if is_number(cell)]
     commas = sum(map(bool, map(_COMMA_NUMBER.fullmatch, numbers)))
@@ -87,7 +87,7 @@ def _has_decimal_commas(table: Table) -> bool:
 
 def _of_table(table: TextTable, encoding: str, data: bytes) -> Dialect:
     separator = table.separator if table.separator in SIGNS else USUAL.separator
-    decimal = table.read_as.decimal or ("," if _has_decimal_commas(table) else USUAL.decimal)
+    decimal = table.read_as.decimal or ("," if has_decimal_commas(table) else USUAL.decimal)
     if decimal == separator:  # no program could tell them apart
         separator = ";"
     found = named_coordinates(table)

@@ -194,7 +194,7 @@ def test_the_command_prints_a_table_and_writes_files(
     assert done.returncode == 0, done.stderr
     assert "ring-50, 50 cities, acs-seq on cpu:1" in done.stdout
     chosen = [line.split()[1:3] for line in done.stdout.splitlines() if line.startswith("*  ")]
-    assert chosen == [["colony", "acs-seq"], ["local_search", "none"]]
+    assert chosen == [["colony", "acs-seq"], ["tau0", "first"], ["local_search", "none"]]
     assert sorted(path.name for path in out.iterdir()) == ["comparison.csv", "comparison.jsonl"]
     done = inside("compare", "ring-50", "--colony", "acs-spm", *options, "--json")
     found = json.loads(done.stdout)

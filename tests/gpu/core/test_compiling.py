@@ -213,6 +213,13 @@ def test_who_gives_way_finds_it_done_later(process: CompilingProcess, tmp_path: 
     assert file.exists()
 
 
+def test_what_was_given_up_is_no_longer_counted(process: CompilingProcess, tmp_path: Path) -> None:
+    COMPILING.show(Compiled(8, 9))  # as the process told before
+    with COMPILING.until(lambda: True):
+        process.do(note, str(tmp_path / "done"))
+    assert COMPILING.count is None
+
+
 def test_what_was_given_up_makes_room_for_something_else(
     process: CompilingProcess, tmp_path: Path
 ) -> None:

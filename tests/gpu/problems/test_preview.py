@@ -26,3 +26,16 @@ def test_columns_are_shown_as_they_are_read(text: str, first: list[str], taken: 
     assert first in found.rows
     assert found.roles == taken
     assert {"separator", "decimal", "columns"} <= found.settings
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "decimal"),
+    [
+        ("name;x;y\nA;1,5;2\nB;3;4\nÖ;5;6,25\n", "utf-8", ","),
+        ("name;x;y\nA;1.5;2\nB;3;4\nÖ;5;6.25\n", "cp1252", "."),
+        ("name;x;y\nA;1;2\nB;3;4\nÖ;5;6\n", "utf-16", ""),
+    ],
+)
+def test_decimal_sign_and_encoding_are_found(text: str, encoding: str, decimal: str) -> None:
+    found = preview(Path("places.csv"), text.encode(encoding))
+    assert (found.decimal, found.encoding[: len(encoding)]) == (decimal, encoding)

@@ -129,7 +129,10 @@ class FileController(Controller):
             question = f"A measurement goes on. Stop it and show {name}? {lost}"
         elif activity.goes_on:
             what = "race" if self._runs.race.busy else "run"
-            question = f"A {what} goes on. Stop it and show {name}? Its log is kept."
+            shown = self._instance.value
+            same = shown is not None and shown.path == found.instance.path is not None
+            show = f"{name} as you want it now" if same else name
+            question = f"A {what} goes on. Stop it and show {show}? Its log is kept."
         else:
             self._show_soon(found)
             return
