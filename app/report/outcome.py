@@ -146,7 +146,8 @@ Beside each table stands **what the paper says of it, in our words, and a verdic
   [resources/studies](../../resources/studies). Where the reason is known, it is given.
 - *untested*: nothing that we have run decides it; the reason stands beside it.
 - The condition is also computed for 999 resamples of our runs (bootstrap). Where more than 5 % of
-  them say otherwise, and we have fewer runs than the paper, the claim counts as untested.
+  them say otherwise, and we have fewer runs than the paper, the claim counts as untested. So does
+  one that holds where less than half of its cases were run.
 """
 
 

@@ -83,7 +83,7 @@ class AcsParameters(Parameters):
         )
 
 
-RACING, ATOMIC = "racing", "atomic"
+RACING, LATE, ATOMIC = "racing", "late", "atomic"
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,7 @@ class AltParameters(AcsParameters):
         "What happens where several ants update one edge at the same time.",
         options={
             RACING: "some updates are lost, as in the paper, and none is tried again",
+            LATE: "more are lost: an ant stores what it makes of a trail read some steps before",
             ATOMIC: "every update counts, by compare-and-swap",
         },
         phase="construction",

@@ -104,7 +104,7 @@ def _judged(claim: Claim, item: Item, evidence: _Ours | None) -> Judged:
         return Judged(claim, Verdict.UNTESTED, "", " ".join([_sentences(missing), *remarks]))
     holding = np.sum(np.broadcast_arrays(*[found.holds for _, found in known]), axis=0)
     held = int(holding[0])
-    if held < needed <= held + absent:
+    if claim.cases is not None and held < needed <= held + absent:
         return Judged(claim, Verdict.UNTESTED, "", " ".join([_sentences(missing), *remarks]))
     ours = " ".join(filter(None, (_filled(claim, item, evidence), _told(cases, known, held))))
     share = float(np.mean(holding[1:] >= needed)) if len(holding) > 1 else float(held >= needed)
@@ -115,6 +115,8 @@ def _judged(claim: Claim, item: Item, evidence: _Ours | None) -> Judged:
         return Judged(claim, Verdict.UNTESTED, ours, " ".join([*why, *remarks]))
     verdict = Verdict.REPRODUCED if held >= needed else Verdict.NOT_REPRODUCED
     why = [claim.cause or CAUSE_UNKNOWN] if verdict is Verdict.NOT_REPRODUCED else []
+    if verdict is Verdict.REPRODUCED and absent > len(known):
+        verdict = Verdict.UNTESTED  # the cases that were run are too small a part
     if absent:
         away = [one.name for one in cases if one.found is None]
         why.append(f"Without {_few(away)}: {missing[0]}.")
@@ -180,7 +182,9 @@ def _told(cases: Sequence[_Case], known: Sequence[tuple[str, Judgement]], held: 
         ((_, found),) = known
         return f"{_sides(found, every=True)}." if found.holds[0] else f"Not so: {_sides(found)}."
     if not against:
-        return f"So in all {len(known)} cases."
+        return (
+            f"So in all {len(known)} cases." if len(known) > 1 else "So in the one case with runs."
+        )
     return f"So in {held} of {len(known)} cases; not with {_few(against, '; ')}."
 
 

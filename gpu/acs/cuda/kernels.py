@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpu.acs.parameters import ATOMIC, LISTED_ALONE, RACING, REMEMBERED
+from gpu.acs.parameters import ATOMIC, LATE, LISTED_ALONE, RACING, REMEMBERED
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import CandidateRows, Distances, Seed, pictures_of
 from gpu.cuda.kernels.constants import LANES
@@ -164,7 +164,7 @@ def selective_walk(capacity: int, greedy: str) -> str:
 
 
 _WALKS = (
-    *(matrix_walk(local_update) for local_update in (RACING, ATOMIC)),
+    *(matrix_walk(local_update) for local_update in (RACING, LATE, ATOMIC)),
     *(selective_walk(size, greedy) for size in CAPACITIES for greedy in (LISTED_ALONE, REMEMBERED)),
 )
 _HERE = "gpu/acs/cuda"

@@ -83,7 +83,7 @@ struct MatrixWalk : GuidedWalk {
         if (!AHEAD) return false;
         int from = city, mine = candidate.city();
         unsigned rank = candidate.reverse();
-        float before = trail, changed = UPDATES == ATOMIC ? here_and_now(change(trail)) : 0.0f;
+        float before = trail, changed = UPDATES == RACING ? 0.0f : here_and_now(change(trail));
         if (!is_usual()) return false;
         settle(due);
         go_on(turn);
@@ -142,13 +142,17 @@ struct MatrixWalk : GuidedWalk {
             trails.race(there, back, change);
             return;
         }
+        if (UPDATES == LATE) {
+            trails.overwrite(there, back, changed);
+            return;
+        }
         forth.begin(there, before, changed);
         if (!directed) reverse.begin(back, before, changed);
     }
 
     // No update is under way any more, if that is `due`.
     INLINE void settle(bool due) {
-        if (UPDATES == RACING || !due) return;
+        if (UPDATES != ATOMIC || !due) return;
         forth.settle(change);
         reverse.settle(change);
     }

@@ -15,8 +15,9 @@ struct LocalUpdate {
 };
 
 // What becomes of local updates of one edge at the same time: some are lost, as in the paper, or
-// every one counts.
-enum LocalUpdates { RACING, ATOMIC };
+// every one counts. Late ones store what they make of the trail that the ant chose by, so that more
+// are lost.
+enum LocalUpdates { RACING, LATE, ATOMIC };
 
 // A compare-and-swap of a trail. It takes a while to know whether that took place, so nobody waits
 // for it at once. Another ant may have changed the trail before; then settle() tries again.
@@ -123,6 +124,10 @@ struct TrailMatrix {
             return;
         }
         float changed = change(trail);
+        if (UPDATES == LATE) {
+            overwrite(there, back, changed);
+            return;
+        }
         TrailSwap forth, reverse;
         forth.begin(there, trail, changed);
         if (!directed) reverse.begin(back, trail, changed);

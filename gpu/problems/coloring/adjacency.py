@@ -280,7 +280,7 @@ _NEIGHBOURS = {
 }
 """What a column with neighbours is called."""
 
-_IN_CELLS = (";", "|", ",", "/", "\n", "+", None, " ")  # what may stand between names in a cell
+_IN_CELLS = (" ", ";", "|", ",", "/", "\n", "+", None)  # what may stand between names in a cell
 _BOTH = 2  # columns: of vertices, and of their neighbours
 _COLON = re.compile(r"\s*(?:->|→|:)\s*")
 
@@ -464,9 +464,17 @@ def lists_in(table: Table) -> dict[str, list[str]] | None:
             continue
         others = [name for names in lists.values() for name in names]
         known = sum(map(lists.__contains__, others))
-        if (known and known == len(others)) or (called and (sign is None or _has(rows, sign))):
+        if known and known == len(others):
+            return lists
+        # They may be none of the first column's, but not words of what is no name.
+        if called and sign != " " and (_several(rows) if sign is None else _has(rows, sign)):
             return lists
     return None
+
+
+def _several(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a row has several names in cells of their own."""
+    return any(sum(map(bool, row[1:])) > 1 for row in rows)
 
 
 def _has(rows: Sequence[Sequence[str]], sign: str) -> bool:
@@ -476,8 +484,7 @@ def _has(rows: Sequence[Sequence[str]], sign: str) -> bool:
 def _many(rows: Sequence[Sequence[str]], sign: str | None) -> bool:
     """Whether some rows have several names, and the form is no other one's."""
     if sign is None:  # names in cells of their own: numbers would rather be a matrix, or places
-        many = any(sum(map(bool, row[1:])) > 1 for row in rows)
-        return many and not any(is_number(cell) for row in rows for cell in row)
+        return _several(rows) and not any(is_number(cell) for row in rows for cell in row)
     return all(len(row) <= _BOTH for row in rows) and _has(rows, sign)
 
 

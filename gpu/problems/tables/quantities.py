@@ -44,6 +44,7 @@ _PART = re.compile(rf"({_NUMBER})\s*([^\W\d_]+\.?|[€$£])?\s*")
 _CURRENCY = re.compile(r"([€$£])\s*(.*)")
 _TIME = re.compile(r"([0-9]{1,5}):([0-5][0-9])(?::([0-5][0-9](?:[.,][0-9]{1,6})?))?")
 _PLAIN = re.compile(r"[-+]?[0-9]{1,300}(?:\.[0-9]*)?")
+_GROUPED_BY_BLANKS = re.compile(r"[1-9][0-9]{0,2}(?: [0-9]{3})+(?:[.,][0-9]+)?")
 _GROUPED = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:([.,])[0-9]{3})(?:\1[0-9]{3})*")
 
 
@@ -72,6 +73,8 @@ class Quantities:
             return value, ""
         if len(cell) > _LONGEST:
             return None
+        if _GROUPED_BY_BLANKS.fullmatch(cell):
+            cell = cell.replace(" ", "")
         if cell.casefold() in NOTHING:
             return math.nan, ""
         if time := _TIME.fullmatch(cell):

@@ -24,6 +24,7 @@ from gpu.problems.tables.quantities import NOTHING, Quantities, factor, smallest
 from gpu.problems.tables.table import Table
 
 _HEAD = 20  # rows that tell the form
+_MOST_TITLES = 5  # rows above a table
 _AN_ENTRY = 24  # bytes of a number, while it is read and while an instance is made of it
 _TRUTH = {  # whether two are neighbours
     **dict.fromkeys(("yes", "true", "ja", "wahr", "oui", "vrai", "sí", "si"), 1.0),
@@ -137,18 +138,21 @@ def _layout(table: Table) -> _Layout:
     total = table.length
     if not head:
         raise _none(table, "it has no rows")
+    titles = _titles(head)
+    head, total = head[titles:], total - titles
     header = _header(table, head, total)
     rows, count = head[bool(header) :], total - bool(header)
     if not rows:
         raise _none(table, "it has no numbers")
     widths = [len(row) for row in rows]
-    if len(set(widths)) == 1 and widths[0] > count and not any(row[-1] for row in rows):
-        widths = [width - 1 for width in widths]  # each line ends with a separator
+    if len(set(widths)) == 1 and widths[0] > count:  # each line ends with separators
+        empty = min(_empty_at_end(row) for row in rows)
+        widths = [width - min(empty, width - count) for width in widths]
     index = _has_index(rows, header, count, widths)
     sizes = [width - index for width in widths]
     steps = {after - one for one, after in itertools.pairwise(sizes)}
     first = sizes[0]
-    skipped = int(bool(header))
+    skipped = titles + bool(header)
     if steps <= {0} and first == count:
         return _Layout(header, skipped, index, FULL, count, first)
     ends = [row[-1] for row in rows]
@@ -165,6 +169,20 @@ def _layout(table: Table) -> _Layout:
     if len(steps) == 1 and steps <= {0}:
         raise _none(table, f"it has {count:,} rows of {first:,} numbers")
     raise _none(table, "its rows are of different lengths")
+
+
+def _titles(head: list[list[str]]) -> int:
+    """Return how many rows are above the table: with one cell that is full, which is a word."""
+    for at, row in enumerate(head[:_MOST_TITLES]):
+        full = list(filter(None, row))
+        if len(full) != 1 or not _is_word(full[0]):
+            rest = {*map(len, head[at:])}
+            return at if len(rest) == 1 and rest.pop() > 2 else 0
+    return 0
+
+
+def _empty_at_end(row: list[str]) -> int:
+    return next((at for at, cell in enumerate(reversed(row)) if cell), len(row))
 
 
 def _header(table: Table, head: list[list[str]], total: int) -> list[str]:
@@ -278,8 +296,8 @@ class _Numbers:
         label, numbers = (cells[0], cells[1:]) if layout.index else ("", cells)
         self.labels.append(label)
         size = layout.first + layout.step * at
-        if len(numbers) == size + 1 and not numbers[-1]:
-            numbers = numbers[:-1]
+        if not any(numbers[size:]):
+            numbers = numbers[:size]
         if at >= n or len(numbers) != size:
             raise _none(
                 self.table,

@@ -12,12 +12,13 @@ from gpu.problems.document import plain_name
 from gpu.problems.edge_lines import HEADER, bare
 from gpu.problems.input_file import InputFile
 from gpu.problems.tables.binary_tables import binary_rows, is_binary_table
+from gpu.problems.tables.edge_columns import ends_in
 from gpu.problems.tables.table import ListTable, Table
 from gpu.problems.tables.text_table import LEAST_NAMED, LINE_LONGEST, SIGNS, TextTable
 
 TABLE_SUFFIXES = (".csv", ".tsv")
 _DEEPEST = 3  # objects within each other
-_BETWEEN_NAMES = ("->", "→", "|", ";", ",", "~", "–", "-", "_", " ")
+_BETWEEN_NAMES = ("->", "→", "|", ";", ",", "/", "~", "–", "-", "_", " ")
 _BLANK_CELL_BYTES = re.compile(rb'"[^"\r\n]*"|\S+')
 _COUNT_BYTES = re.compile(rb"\s*[0-9]{1,9}[ \t]*\r?\n")
 _ENDS_IN_NUMBERS = re.compile(rb"(?:[ \t]{1,40}[-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?){2}\s*\Z")
@@ -70,6 +71,9 @@ def is_table(file: InputFile) -> bool:
         return True
     if any(map(_NAME_AND_TWO.fullmatch, lines)):
         return True  # a sign of degrees, or names and numbers, perhaps below a header
+    words = first[:_LINE_OF_PLACE].decode("latin-1").split()
+    if len(words) > 1 and ends_in(ListTable(file.path, [words, [""] * len(words)])):
+        return True
     if any(ord(one) in first for one in SIGNS) or _TWO_NUMBERS.match(text, 0, _LOOKED_AT):
         return True
     return _is_named_square(file.data)
@@ -149,19 +153,23 @@ def _rows_of_pairs(value: Mapping[Any, Any]) -> Sequence[Sequence[Any]] | None:
     """Return the rows of an object with a number for each pair of names; None if it is none.
 
     Keys are tuples, or texts with a sign between two names, the same sign in all. As few names
-    occur as a list of edges has.
+    occur as a list of edges has. There may be an object of numbers for each, too.
     """
-    if not all(one is None or type(one) in (int, float) for one in value.values()):
+    cells = [
+        dict(_flattened(one)) if isinstance(one, dict) else {HEADER[2]: one}
+        for one in value.values()
+    ]
+    if not all(one is None or type(one) in (int, float) for some in cells for one in some.values()):
         return None
-    keys = list(value)
+    names = list(dict.fromkeys(name for some in cells for name in some))
     for sign in (None, *_BETWEEN_NAMES):
-        pairs = [_pair(key, sign) for key in keys]
+        pairs = [_pair(key, sign) for key in value]
         if not all(pairs):
             continue
         ends = [both for both in pairs if both is not None]
         if len({end for both in ends for end in both}) <= len(ends) + 1:
-            rows = zip(ends, value.values(), strict=True)
-            return [HEADER, *([*both, cell] for both, cell in rows)]
+            rows = zip(ends, cells, strict=True)
+            return [[*HEADER[:2], *names], *([*both, *map(some.get, names)] for both, some in rows)]
     return None
 
 

@@ -12,6 +12,7 @@ from gpu.acs.cuda.colony import StepTogether, WholeTours
 from gpu.acs.cuda.trails import MatrixTrails, SelectiveTrails
 from gpu.acs.parameters import (
     ATOMIC,
+    LATE,
     LISTED_ALONE,
     RACING,
     REMEMBERED,
@@ -163,7 +164,7 @@ def test_stepwise_colony_does_not_depend_on_the_order_of_threads(
 
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("period", [1, 3])
-@pytest.mark.parametrize("local_update", [RACING, ATOMIC])
+@pytest.mark.parametrize("local_update", [RACING, LATE, ATOMIC])
 def test_one_ant_of_whole_tours_is_the_sequential_colony(
     directed: bool, period: int, local_update: str
 ) -> None:

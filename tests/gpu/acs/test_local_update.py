@@ -10,7 +10,7 @@ import pytest
 
 from gpu.acs.cuda.colony import WholeTours
 from gpu.acs.cuda.trails import MatrixTrails
-from gpu.acs.parameters import ATOMIC, RACING, AltParameters
+from gpu.acs.parameters import ATOMIC, LATE, RACING, AltParameters
 from gpu.cuda import loader
 from gpu.problems.tsp.instance import TspInstance
 from tests.emulation import Emulator, needs_emulation
@@ -22,27 +22,27 @@ THREADS, KEEP = 96, np.float32(0.9)
 ALT = AltParameters(ants=24, rho=0.3)
 
 
-def test_updates_of_one_edge_at_once_all_count(tmp_path: Path) -> None:
+def test_updates_of_one_edge_at_once_all_count_or_one_does(tmp_path: Path) -> None:
     """A racing update, too, reads the trail just before it stores it.
 
-    On the emulation no other thread comes between the two, as it may on a GPU. With the trail that
-    each ant has read before, one update would count.
+    On the emulation no other thread comes between the two, as it may on a GPU.
     """
     source = tmp_path / "local_update.cu"
     source.write_text(loader.source_text("tests/gpu/acs/local_update.cu"))
     add = np.float32(1) - KEEP
+    once = np.float32(4) * KEEP + add
     every = np.float32(4)
     for _ in range(THREADS):
         every = every * KEEP + add
-    names = ("RACING", "ATOMIC")
+    names = {"RACING": every, "LATE": once, "ATOMIC": every}
     with Emulator(source, [f"update_at_once<{name}>" for name in names]) as emulator:
-        for name in names:
+        for name, level in names.items():
             for at in (4.0, 1.0):  # one is what no update changes
                 trails = np.full(2, at, np.float32)
                 emulator.launch(
                     f"update_at_once<{name}>", grid=1, block=THREADS, args=[trails, KEEP, add]
                 )
-                assert trails.tolist() == [every if at == 4 else 1] * 2
+                assert trails.tolist() == [level if at == 4 else 1] * 2
 
 
 def trails_of(instance: TspInstance, parameters: AltParameters) -> Trails:
@@ -71,3 +71,6 @@ def test_a_colony_loses_no_update_that_nobody_comes_between(
 ) -> None:
     trails = trails_of(instance, replace(parameters, local_update=local_update))
     np.testing.assert_array_equal(trails.found, trails.expected)
+    late = trails_of(instance, replace(parameters, local_update=LATE))
+    assert (late.found >= late.expected).all()
+    assert (late.found > late.expected).any()

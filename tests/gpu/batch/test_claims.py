@@ -131,6 +131,10 @@ def test_what_was_not_run_decides_nothing() -> None:
     assert judge(f"{check}\ncases = 2", ring).verdict is Verdict.UNTESTED
     assert judge(f"{check}\ncases = 1", ring).verdict is Verdict.REPRODUCED
     assert judge(check, []).verdict is Verdict.UNTESTED
+    four = "over = { k = [2, 4] }\non = ['*']\ncheck = \"mean_gap('two, k = {k}') < 9\""
+    part = judge(four, [row for row in ring if row.label == "two, k = 2"])
+    assert (part.verdict, part.ours) == (Verdict.UNTESTED, "So in the one case with runs.")
+    assert judge(four.replace("< 9", "> 9"), ring).verdict is Verdict.NOT_REPRODUCED
     (never,) = judged(item_of(check), None)
     assert (never.verdict, never.why) == (Verdict.UNTESTED, "Not run yet.")
     (told,) = judged(item_of('untested = "Nobody can."'), None)

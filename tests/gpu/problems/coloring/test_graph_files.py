@@ -73,6 +73,16 @@ FORMS: dict[str, tuple[str, list[str], str]] = {
     "conflicts.csv": ("course,conflicts\n" + cells(",", ", ", '"'), NAMES, "adjacency lists"),
     "neighbours.csv": (cells(";", ","), NAMES, "adjacency lists"),
     "neighbours.tsv": ("who\twith\n" + cells("\t", " | "), NAMES, "adjacency lists"),
+    "half.csv": (
+        "course,conflicts with\n"
+        + "".join(
+            f"{name},{' '.join(NAMES[other] for other in sorted(NEIGHBOURS[v]) if other > v)}\n"
+            for v, name in enumerate(NAMES)
+        ),
+        NAMES,
+        "adjacency lists",
+    ),
+    "head-blank.txt": ("source target\n" + lines(named(EDGES), " "), NAMES, "list of edges"),
     "columns.csv": ("who,1st,2nd,3rd,,,\n" + cells(",", ","), NAMES, "adjacency lists"),
     "blank.txt": (lines([*EDGES]), ZERO, "list of edges"),
     "from-one.txt": (lines([*FROM_ONE], "\t"), ONE, "list of edges"),

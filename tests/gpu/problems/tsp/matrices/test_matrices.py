@@ -114,6 +114,14 @@ FORMS: dict[str, tuple[str | bytes, NDArray[np.int64], bool]] = {
         SYMMETRIC,
         False,
     ),
+    "several separators at the end": (text_of(DIRECTED).replace("\n", ",,,\n"), DIRECTED, False),
+    "a title": ("Ways\n" + named(DIRECTED), DIRECTED, True),
+    "a title in a row": ("Minutes by car,,,,\n" + named(DIRECTED), DIRECTED, True),
+    "pairs with objects": (
+        json.dumps({"/".join(two): {"km": one} for two, one in PAIRS.items()}),
+        DIRECTED,
+        True,
+    ),
     "separators at the end": (text_of(DIRECTED).replace("\n", ",\n"), DIRECTED, False),
     "lower triangle": (LOWER, SYMMETRIC, False),
     "lower triangle with its diagonal": (WITH_DIAGONAL, SYMMETRIC, False),
@@ -336,6 +344,15 @@ def test_either_choice_of_a_doubt_can_be_loaded() -> None:
     with pytest.raises(UnsureError) as caught:
         load_instance("m.csv", b"0,1,1\n1,0,1\n1,1,0\n")
     assert loaded(b"0,1,1\n1,0,1\n1,1,0\n", caught.value.doubt.taken[1]).n == 3
+
+
+def test_thousands_between_blanks() -> None:
+    text = "0;1 250;2 000\n1 250;0;987\n2 000;987;0\n"
+    assert loaded(text).all_distances().tolist() == [
+        [0, 1250, 2000],
+        [1250, 0, 987],
+        [2000, 987, 0],
+    ]
 
 
 def test_options() -> None:
