@@ -83,7 +83,7 @@ def by_colony(plan: Plan) -> Plan:
 
 
 def alone(plan: Plan) -> Found:
-    """Do each run by itself, as ``formicarium solve`` does."""
+    """Do each run by itself, as ``formicarium solve`` does, but from no tour."""
     found: Found = {}
     for run in plan.cases:
         instance = load_instance(Path(run.instance.reference.path))
@@ -95,7 +95,7 @@ def alone(plan: Plan) -> Found:
             seed=run.seed,
             stop=run.budget,
         )
-        state = Run(instance, session).finish().state
+        state = Run(instance, session, begins=False).finish().state
         assert state.best_solution is not None
         assert state.best_cost is not None
         digest = digest_of(state.best_solution)

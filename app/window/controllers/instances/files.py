@@ -130,9 +130,9 @@ class FileController(Controller):
         elif activity.goes_on:
             what = "race" if self._runs.race.busy else "run"
             shown = self._instance.value
-            same = shown is not None and shown.path == found.instance.path is not None
-            show = f"{name} as you want it now" if same else name
-            question = f"A {what} goes on. Stop it and show {show}? Its log is kept."
+            if shown is not None and shown.path is not None and shown.path == found.instance.path:
+                name += "" if shown.read_as == found.instance.read_as else " as you want it now"
+            question = f"A {what} goes on. Stop it and show {name}? Its log is kept."
         else:
             self._show_soon(found)
             return

@@ -104,7 +104,7 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     click_cell(view, 0, "★")
     assert column(view, "★") == ["★", "☆", "☆"]
     press(view.table, Qt.Key.Key_F2)
-    write_in_place(qtbot, view, "the first")
+    write_in_place(qtbot, view, "for Ana")
     press(view.table, Qt.Key.Key_F2, CONTROL)
     write_in_place(qtbot, view, "<b>more ants</b> next time")
     click_cell(view, 1, "Colony")
@@ -113,11 +113,11 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     kept = {row.run.path: row.note for row in Archive([logs[0].parent]).read().rows}
     assert view.isVisible()  # the Enter that ended the writing has opened nothing
     note = kept[logs[0]]
-    assert (note.name, note.note) == ("the first", "<b>more ants</b> next time")
+    assert (note.name, note.note) == ("for Ana", "<b>more ants</b> next time")
     assert note.starred
     assert [row.note.starred for row in Archive([earlier.parent]).read().rows] == [True]
     # filter
-    write(view.filter, "ring-50 THE first")
+    write(view.filter, "ring-50 FOR ana")
     assert column(view, "Seed") == ["31"]
     assert view.count.text().startswith("1 of 3 runs")
     write(view.filter, "nothing like this")
@@ -137,7 +137,7 @@ def test_runs_are_listed_sorted_filtered_and_written_about(
     overlays = application.window.view(ConvergenceView).overlays
     qtbot.waitUntil(lambda: [one.text() for one in overlays.chips] == ["acs-seq, 2 runs"])
     click_cell(view, 2, "Colony", CONTROL)
-    qtbot.waitUntil(lambda: [one.text() for one in overlays.chips] == ["the first"])
+    qtbot.waitUntil(lambda: [one.text() for one in overlays.chips] == ["for Ana"])
     # delete two, after a question
     click_cell(view, 1, "Colony", CONTROL)
     assert view.count.text() == "2 of 3 selected"
