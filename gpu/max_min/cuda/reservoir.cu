@@ -169,7 +169,7 @@ struct ReservoirWalk {
 
 // Blocks that a multiprocessor is to have room for, which bounds the registers of a thread.
 template <bool ALONE, int MOST>
-constexpr int room_for = ALONE ? (MOST == ALL_ROWS ? 12 : 24) : 2;
+constexpr int room_for = ALONE ? (MOST == ALL_ROWS ? 12 : MOST_BLOCKS) : 2;
 
 // A warp looks at MOST rows at once.
 template <class List, class Row, bool ALONE, int MOST>
