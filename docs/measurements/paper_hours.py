@@ -10,38 +10,27 @@ counts as (its cities over those of one that was)² times as long, on average ov
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import re
-import sqlite3
 from collections import defaultdict
-from contextlib import closing
 from statistics import mean
-from types import SimpleNamespace
 
-from gpu.batch.coverage import unreached
+from gpu.batch.cases import DONE
+from gpu.batch.coverage import Ended, unreached
 from gpu.batch.design import ColonyDesign
 from gpu.batch.papers import Item, items
+from gpu.batch.store import read_results
 from gpu.problems.bundled import published_size
 from gpu.run.stopping import StopSettings
 
 Known = dict[str, tuple[int, float]]
 """Cities or vertices of instances, and the seconds of a run on them, by name."""
 
-_RUNS = """
-    SELECT configurations.label, instances.name, instances.n, hosts.description, seconds,
-        iterations, solutions
-    FROM runs JOIN configurations ON configurations.id = configuration
-    JOIN instances ON instances.id = instance JOIN hosts ON hosts.id = host
-    WHERE state = 'done' AND iterations > 0
-"""
 
-
-def whole_seconds(budget: StopSettings, seconds: float, iterations: int, solutions: int) -> float:
+def whole_seconds(budget: StopSettings, end: Ended) -> float:
     """Return the seconds of the whole run that a run is a part of, or all of."""
-    end = SimpleNamespace(iterations=iterations, solutions=solutions, seconds=seconds)
     lacks = unreached(budget, end)
-    return seconds * getattr(budget, lacks) / getattr(end, lacks) if lacks else seconds
+    return end.seconds * getattr(budget, lacks) / getattr(end, lacks) if lacks else end.seconds
 
 
 def hours(item: Item) -> float | None:
@@ -49,12 +38,12 @@ def hours(item: Item) -> float | None:
     if not item.kept_results.is_file():
         return None
     alone: dict[tuple[str, str, int], list[float]] = defaultdict(list)
-    with closing(sqlite3.connect(item.kept_results)) as results:
-        for label, name, n, host, *made in results.execute(_RUNS):
-            told = json.loads(host)
-            at_once = told["at_once"].get(told["device"].split(":")[0], 1)
-            seconds = whole_seconds(item.design.budget_of(name), *made)
-            alone[label, name, n].append(seconds / (at_once if "cuda" in told["device"] else 1))
+    for row in read_results(item.kept_results).rows:
+        if row.state == DONE and row.iterations:
+            device = row.host["device"].split(":")[0]
+            at_once = row.host["at_once"].get(device, 1) if device == "cuda" else 1
+            seconds = whole_seconds(item.design.budget_of(row.instance), row)
+            alone[row.label, row.instance, row.n].append(seconds / at_once)
     measured: dict[str, Known] = defaultdict(dict)
     for (label, name, n), several in alone.items():
         measured[label][name] = n, mean(several)
