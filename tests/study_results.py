@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpu.batch.cases import DONE, FAILED, CaseRow, StudyResults
+from gpu.batch.papers import Item
 from gpu.core.cost_curve import CostCurve
 
 HOST = {
@@ -91,6 +92,11 @@ def study(
         rows=tuple(rows),
         hosts=(HOST,),
     )
+
+
+def item_of(text: str) -> Item:
+    """Return the item of a paper that a file has."""
+    return Item.from_toml("x/y", Path("x-y.toml"), text)
 
 
 _MAGIC = bytes.fromhex("d9d505f920a163d7")

@@ -227,11 +227,12 @@ def _text(rows: list[dict[str, object]]) -> str:
 
 def _kept(kept: object) -> str:
     """Say how many runs come with the program, and of which commits."""
+    from gpu.batch.coverage import counts_text
+
     assert isinstance(kept, dict)
-    counts = [f"{kept[name]:,} {name}" for name in ("done", "cut", "failed", "missing")]
-    told = ", ".join(text for text in counts if not text.startswith("0 "))
-    commits = ", ".join(kept["commits"])
-    return f"{told}; commit{'' if len(kept['commits']) == 1 else 's'} {commits or 'unknown'}"
+    commits = kept["commits"]
+    told = counts_text({name: count for name, count in kept.items() if name != "commits"})
+    return f"{told}; commit{'' if len(commits) == 1 else 's'} {', '.join(commits) or 'unknown'}"
 
 
 def _time(row: Mapping[str, object]) -> str:
@@ -260,10 +261,6 @@ def _make_page(item: Item, ready: Readiness, out: Path) -> int:
     return departure.status
 
 
-def _put(content: bytes, path: Path) -> None:
-    path.write_bytes(content)
-
-
 RESULTS_FOLDER = "results"  # the folder of results, beside the pages
 
 
@@ -275,9 +272,10 @@ def write_outcomes(folder: Path, given: Path | None, kept: Path | None) -> None:
     ``kept``, if there is one, are taken over first, without curves and solutions.
     """
     from app.files.exports import write_text, write_whole
+    from app.report.export import export_plot
     from app.report.figures import figure_plots
     from app.report.outcome import FIGURES, PaperOutcome, index_page, paper_page
-    from app.report.plot import PlotLook, PrintPlot, rendered
+    from app.report.plot import PlotLook, PrintPlot
     from gpu.batch.analysis import Analysis, analyse
     from gpu.batch.papers import items
     from gpu.batch.store import read_results, write_slim
@@ -305,8 +303,7 @@ def write_outcomes(folder: Path, given: Path | None, kept: Path | None) -> None:
             plots = tuple(figure_plots(item, analysis))
         for plot in plots:
             make_folder(folder / FIGURES)
-            picture = rendered(plot, "svg", PlotLook())
-            write_whole(folder / FIGURES / f"{plot.name}.svg", partial(_put, picture))
+            export_plot(folder / FIGURES / f"{plot.name}.svg", plot, "svg", PlotLook())
         page = f"{item.name.partition('/')[0]}.md"
         link = os.path.relpath(file, folder).replace(os.sep, "/")
         papers.setdefault(page, []).append(PaperOutcome(item, analysis, link, plots))

@@ -54,8 +54,7 @@ def _kept(item: Item) -> dict[str, object] | None:
     found = kept_coverage(item)
     if found.missing == found.planned:
         return None
-    counts = {name: getattr(found, name) for name in ("done", "cut", "failed", "missing")}
-    return {**counts, "commits": list(found.commits)}
+    return {**found.counts, "commits": list(found.commits)}
 
 
 def _part(ready: Readiness) -> str:

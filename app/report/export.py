@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.files.exports import write_text, write_whole
 from app.report.page import NOTHING_ABSENT, Progress, page
-from app.report.plot import PLOT_FORMS, PlotLook, rendered
+from app.report.plot import PLOT_FORMS, PlotLook, PrintPlot, rendered
 from app.report.plots import all_plots
 from app.report.tables import runs_csv, summary_csv
 from gpu.batch.analysis import Analysis, analyse
@@ -39,9 +39,8 @@ def export_plots(
     written: list[Path] = []
 
     def write(name: str, content: bytes) -> None:
-        path = folder / name
-        write_whole(path, lambda part: part.write_bytes(content))
-        written.append(path)
+        _write(folder / name, content)
+        written.append(folder / name)
 
     write("table-results.csv", summary_csv(analysis).encode())
     write("table-runs.csv", runs_csv(analysis).encode())
@@ -52,6 +51,15 @@ def export_plots(
             write(f"{plot.name}.{form}", rendered(plot, form, look))
     progress(1.0, "all plots are written")
     return tuple(written)
+
+
+def export_plot(path: Path, plot: PrintPlot, form: str, look: PlotLook) -> None:
+    """Write one plot in the ``form``, one of PLOT_FORMS; raises ExportError."""
+    _write(path, rendered(plot, form, look))
+
+
+def _write(path: Path, content: bytes) -> None:
+    write_whole(path, lambda part: part.write_bytes(content))
 
 
 def make_page(

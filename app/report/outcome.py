@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from app.report.paper import hardware, label_of, value_text
+from app.report.paper import hardware, label_of, ours_text, value_text
 from app.report.plot import PrintPlot
 from app.report.words import over_instances, why_failed
 from gpu.batch.analysis import Analysis
-from gpu.batch.coverage import Coverage, coverage, endings_of, in_all
+from gpu.batch.coverage import Coverage, coverage, extents_of, in_all
 from gpu.batch.paper_comparison import Compared, beside, cut_short, not_run, shortfall
 from gpu.batch.papers import ALL, MEASURES, RATIOS, Item, Trial
 from gpu.batch.statistics import Interval
-from gpu.batch.verdicts import CLAIM_COLUMNS, Judged, Verdict, count_verdicts, judged
+from gpu.batch.verdicts import CLAIM_COLUMNS, ClaimVerdict, Judged, count_verdicts, judged
 from gpu.core.formats import brief
 from gpu.core.tables import texts
 from gpu.core.words import counted
@@ -22,8 +22,9 @@ from gpu.core.words import counted
 DEVICE_WORDS = {"cuda": "on the GPU", "cpu:1": "on one core each", "cpu": "on all cores"}
 
 
-def provenance(item: Item, analysis: Analysis) -> Iterator[str]:
+def provenance(outcome: PaperOutcome, analysis: Analysis) -> Iterator[str]:
     """Yield lines on how the results were made, and what of the item they lack."""
+    item, found = outcome.item, outcome.coverage
     results, design = analysis.results, item.design
     trial = Trial.told_by(design, results)
     yield "Command: `" + " ".join(["formicarium reproduce", item.name, *trial.options]) + "`"
@@ -40,13 +41,12 @@ def provenance(item: Item, analysis: Analysis) -> Iterator[str]:
     yield ", ".join([f"begun {began}", *(f"{name} {text}" for name, text in said.items() if text)])
     if at_once := _at_once(hosts):
         yield f"Runs at once: {at_once}"
-    found = coverage(item, endings_of(results))
     yield f"Of {found.planned:,} runs: {found.text}"
     if found.cut:
         yield f"Cut: {'; '.join(_cuts(item, analysis))}"
     if missing := not_run(item, analysis):
         names = dict.fromkeys(instance for instance, _ in missing)
-        there = {sample.instance for sample in analysis.samples}
+        there = {sample.instance for sample in analysis.samples if sample.ended}
         whole = [name for name in names if name not in there]
         if whole:
             yield f"Not run: {', '.join(whole)}"
@@ -60,11 +60,11 @@ def provenance(item: Item, analysis: Analysis) -> Iterator[str]:
 
 def _cuts(item: Item, analysis: Analysis) -> Iterator[str]:
     """Say after how much of the paper's runs ours ended, those that ended the earliest first."""
-    found = []
-    for one in analysis.samples:
-        if text := cut_short(item, one):
-            made, whole = (float(part.replace(",", "")) for part in text.split()[0:3:2])
-            found.append((made / whole, f"{one.label} on {one.instance} after {text}"))
+    found = [
+        (cut.share, f"{one.label} on {one.instance} after {cut.text}")
+        for one in analysis.samples
+        if (cut := cut_short(item, one)) is not None
+    ]
     yield from (text for _, text in sorted(found)[:CUTS_NAMED])
     if len(found) > CUTS_NAMED:
         yield counted(len(found) - CUTS_NAMED, "other")
@@ -73,12 +73,14 @@ def _cuts(item: Item, analysis: Analysis) -> Iterator[str]:
 def _extent(item: Item, analysis: Analysis, trial: Trial) -> str:
     """Say how many of the study's runs there are, and what limits they have."""
     whole = len(item.design.seeds)
-    text = (
-        f"All {whole} runs"
-        if trial.runs is None
-        else f"{trial.runs} of the whole study's {whole} runs"
-    )
+    made = [one.ended for one in analysis.samples if one.ended]
+    least, most = min(made, default=0), max(made, default=0)
+    text = f"All {whole} runs"
+    if least < whole:
+        some = str(most) if least == most else f"{least} to {most}"
+        text = f"{some} of the whole study's {whole} runs"
     text += " of each configuration and instance"
+    text += " that was run" if not_run(item, analysis) else ""
     limits = [
         *([f"{trial.seconds:g} s"] if trial.seconds is not None else []),
         *([counted(trial.iterations, "iteration")] if trial.iterations is not None else []),
@@ -151,7 +153,8 @@ Beside each table stands **what the paper says of it, in our words, and a verdic
 """
 
 
-class PaperOutcome(NamedTuple):
+@dataclass(frozen=True)
+class PaperOutcome:
     """An item, and what was found; None where there are no results."""
 
     item: Item
@@ -159,12 +162,23 @@ class PaperOutcome(NamedTuple):
     file: str  # of the results, from the folder of the pages on
     plots: Sequence[PrintPlot] = ()  # its figures, whose files lie in the folder FIGURES
 
+    @cached_property
+    def claims(self) -> Sequence[Judged]:
+        """The verdicts on what the paper says of it."""
+        return judged(self.item, self.analysis)
+
+    @cached_property
+    def coverage(self) -> Coverage:
+        """How many of its runs there are."""
+        ends = () if self.analysis is None else extents_of(self.analysis.results)
+        return coverage(self.item, ends)
+
 
 def paper_page(outcomes: Sequence[PaperOutcome]) -> str:
     """Return the page of one paper: all of its items, in their order."""
     first = outcomes[0].item
     parts = [f"# {_plain(first.authors)}, *{_plain(first.title)}* ({first.year})", PAGE_BEGINNING]
-    every = [each for one in outcomes for each in judged(one.item, one.analysis)]
+    every = [each for one in outcomes for each in one.claims]
     if every:
         parts.append(f"Of {counted(len(every), 'claim')} of this paper: {_counts(every)}.")
     for one in outcomes:
@@ -176,9 +190,9 @@ def paper_page(outcomes: Sequence[PaperOutcome]) -> str:
 def index_page(papers: Mapping[str, Sequence[PaperOutcome]]) -> str:
     """Return the list of all items, by the names of the pages that they are on."""
     every = [one for outcomes in papers.values() for one in outcomes]
-    found = in_all(map(_covered, every))
-    whole = sum(_covered(one).whole for one in every)
-    claims = [each for one in every for each in judged(one.item, one.analysis)]
+    found = in_all(one.coverage for one in every)
+    whole = sum(one.coverage.whole for one in every)
+    claims = [each for one in every for each in one.claims]
     commits = f"commit {''.join(found.commits)}"
     if len(found.commits) != 1:
         commits = f"{len(found.commits)} commits, which the tables name"
@@ -207,18 +221,12 @@ def _counts(several: Sequence[Judged]) -> str:
 
 def _three(several: Sequence[Judged]) -> str:
     counts = count_verdicts(several)
-    return " / ".join(str(counts[one]) for one in Verdict) if several else ""
-
-
-def _covered(one: PaperOutcome) -> Coverage:
-    """Return how many of an item's runs there are."""
-    return coverage(one.item, () if one.analysis is None else endings_of(one.analysis.results))
+    return " / ".join(str(counts[one]) for one in ClaimVerdict) if several else ""
 
 
 def _index_row(one: PaperOutcome) -> Sequence[str]:
-    found = _covered(one)
-    claims = _three(judged(one.item, one.analysis))
-    return one.item.item, found.text, claims, ", ".join(found.commits), one.item.shows
+    found = one.coverage
+    return one.item.item, found.text, _three(one.claims), ", ".join(found.commits), one.item.shows
 
 
 def _kinds(items: Sequence[Item]) -> str:
@@ -234,14 +242,14 @@ def _kinds(items: Sequence[Item]) -> str:
 def _section(one: PaperOutcome) -> Iterator[str]:
     item, analysis = one.item, one.analysis
     yield f"{_plain(item.shows)}."
-    if claims := judged(item, analysis):
+    if claims := one.claims:
         heads = [column.title for column in CLAIM_COLUMNS]
         yield _table(heads, [texts(CLAIM_COLUMNS, each) for each in claims], [":---"] * len(heads))
     if analysis is None:
         hours = f", and took {item.hours:g} hours on the paper's hardware" if item.hours else ""
         yield f"Not run yet: it needs a GPU{hours}."
         return
-    yield "\n".join(f"- {_plain(line)}" for line in provenance(item, analysis))
+    yield "\n".join(f"- {_plain(line)}" for line in provenance(one, analysis))
     for plot in one.plots:
         yield f"![{_plain(plot.title)}]({FIGURES}/{plot.name}.svg)"
     if one.plots:
@@ -333,10 +341,8 @@ def _label(same: Sequence[Compared]) -> str:
 def _cell(same: Sequence[Compared]) -> str:
     """Return our number, and those of the paper in brackets."""
     one = same[0]
-    if one.ours is None:
-        text = "unknown" if one.runs else "failed" if one.failed else "not run"
-    else:
-        text = value_text(one.ours)
+    text = ours_text(one)
+    if one.ours is not None:
         if one.interval is not None and one.interval.high > one.interval.low:
             text += spread(one.measure, one.interval)
         text += f" {one.our_mark}" if one.our_mark else ""

@@ -172,7 +172,7 @@ def _table(numbers: Sequence[Compared], planned: int) -> Element:
         Column("configuration", label_of),
         Column("instance", lambda one: one.instance),
         Column("paper", lambda one: one.paper, value_text),
-        Column("ours", _ours),
+        Column("ours", ours_text),
         Column("95 % interval of ours", lambda one: one.interval, _interval),
         Column(
             "runs", lambda one: f"{one.runs} of {planned}" if planned > one.runs else str(one.runs)
@@ -214,7 +214,8 @@ def _marks(one: Compared) -> str:
     return f"{one.paper_mark or '·'}, {one.our_mark or '·'}" if marked else ""
 
 
-def _ours(one: Compared) -> str:
+def ours_text(one: Compared) -> str:
+    """Return our number, or why there is none."""
     if one.ours is None:
         return "unknown" if one.runs else "failed" if one.failed else "not run"
     return value_text(one.ours)

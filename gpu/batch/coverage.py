@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from gpu.batch.cases import DONE, FAILED, StudyResults
 from gpu.batch.design import Design
 from gpu.batch.papers import Item
-from gpu.batch.store import Ending, read_endings
+from gpu.batch.store import CaseExtent, read_extents
 from gpu.run.stopping import StopSettings
 
 NEARLY = 0.99  # share of a limit of time after which a run has reached it
@@ -63,11 +63,19 @@ class Coverage:
         return 0 < self.planned == self.done
 
     @property
+    def counts(self) -> Mapping[str, int]:
+        """How many runs are done, cut, failed and missing."""
+        return {"done": self.done, "cut": self.cut, "failed": self.failed, "missing": self.missing}
+
+    @property
     def text(self) -> str:
         """The counts in words: 80 done, 40 cut, 600 missing."""
-        counts = {one.name: getattr(self, one.name) for one in fields(self)[1:4]}
-        counts["missing"] = self.missing
-        return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
+        return counts_text(self.counts)
+
+
+def counts_text(counts: Mapping[str, int]) -> str:
+    """Return the counts of a coverage in words, without those that are 0."""
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
 def planned_runs(design: Design) -> int:
@@ -77,7 +85,7 @@ def planned_runs(design: Design) -> int:
     )
 
 
-def coverage(item: Item, ends: Iterable[Ending]) -> Coverage:
+def coverage(item: Item, ends: Iterable[CaseExtent]) -> Coverage:
     """Return how many of the item's runs are among ``ends``; others are left aside."""
     design = item.design
     wanted = {
@@ -101,14 +109,16 @@ def coverage(item: Item, ends: Iterable[Ending]) -> Coverage:
 def kept_coverage(item: Item) -> Coverage:
     """Return how many of the item's runs are in the results that come with the program."""
     kept = item.kept_results
-    return coverage(item, read_endings(kept) if kept.is_file() else ())
+    return coverage(item, read_extents(kept) if kept.is_file() else ())
 
 
-def endings_of(results: StudyResults) -> Iterator[Ending]:
+def extents_of(results: StudyResults) -> Iterator[CaseExtent]:
     """Yield how far each run of a study came."""
     for row in results.rows:
         counts = row.iterations, row.solutions, row.seconds
-        yield Ending(row.instance, row.label, row.state, *counts, str(row.host.get("commit", "")))
+        yield CaseExtent(
+            row.instance, row.label, row.state, *counts, str(row.host.get("commit", ""))
+        )
 
 
 def in_all(several: Iterable[Coverage]) -> Coverage:

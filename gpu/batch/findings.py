@@ -69,6 +69,11 @@ class Sample:
         return tuple(row.best for row in self.done if row.best is not None)
 
     @property
+    def ended(self) -> int:
+        """Runs that are done or have failed."""
+        return len(self.done) + len(self.lost)
+
+    @property
     def cost_unit(self) -> CostUnit:
         """In what costs of the instance are shown."""
         return self.rows[0].cost_unit if self.rows else NO_UNIT

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -103,8 +104,8 @@ def shortfall(item: Item, analysis: Analysis) -> str:
 
 
 def not_run(item: Item, analysis: Analysis) -> tuple[tuple[str, str], ...]:
-    """Return each instance and configuration of the item without any run in the results."""
-    found = {(one.instance, one.label) for one in analysis.samples}
+    """Return each instance and configuration of the item of which no run has ended."""
+    found = {(one.instance, one.label) for one in analysis.samples if one.ended}
     return tuple(
         (name, label)
         for one in item.design.colonies
@@ -135,26 +136,38 @@ def _listed(measure: str, sample: Sample, item: Item, analysis: Analysis) -> Com
     ours, interval = number_of(measure, sample)
     shown = analysis.comparisons.shown.get((sample.instance, sample.label))
     mark = shown.mark if shown and measure == "mean-gap" else ""
-    cut = cut_short(item, sample) if measure in RESULT_MEASURES else ""
-    runs = len(sample.done)
-    return Compared(sample.instance, sample.label, measure, ours, interval, runs, mark, cut)
+    cut = cut_short(item, sample) if measure in RESULT_MEASURES else None
+    told, runs = cut.text if cut else "", len(sample.done)
+    return Compared(sample.instance, sample.label, measure, ours, interval, runs, mark, told)
 
 
-def cut_short(item: Item, sample: Sample) -> str:
-    """Return how far the runs came on average, if some ended before the paper's; else nothing."""
-    if not sample.done:
-        return ""
+class Cut(NamedTuple):
+    """How far runs came on average of which some ended before the paper's."""
+
+    what: str  # iterations, solutions or seconds
+    made: float
+    whole: float  # of a run of the paper
+
+    @property
+    def share(self) -> float:
+        """Which part of the paper's run that is."""
+        return self.made / self.whole
+
+    @property
+    def text(self) -> str:
+        """It in words: 40 of 100 iterations."""
+        form = ".3g" if self.what == "seconds" else ",.0f"
+        return f"{self.made:{form}} of {self.whole:{form}} {self.what}"
+
+
+def cut_short(item: Item, sample: Sample) -> Cut | None:
+    """Return how far the runs came on average, if some ended before the paper's; else None."""
     budget = item.design.budget_of(sample.instance)
     name = next(filter(None, (unreached(budget, row) for row in sample.done)), "")
     if not name:
-        return ""
+        return None
     made = float(np.mean([getattr(row, name) for row in sample.done]))
-    whole = getattr(budget, name)
-    return (
-        f"{made:.3g} of {whole:.3g} seconds"
-        if name == "seconds"
-        else f"{made:,.0f} of {whole:,} {name}"
-    )
+    return Cut(name, made, getattr(budget, name))
 
 
 def _compared(
@@ -173,27 +186,27 @@ def _compared(
             runs = test.blocks
             ours = test.statistic if part.measure == "friedman" else test.chi_square_p
     elif part.against:
-        ours, interval, runs = _relative(part, instance, analysis)
+        place = part.configuration, part.against, instance
+        ours, interval, runs = relative_number(part.measure, *place, analysis)
     elif instance == ALL:
         every = [one for one in analysis.samples if one.label == part.configuration and one.done]
-        found = [(number_of(part.measure, one), len(one.done)) for one in every]
-        known = [(*pair, count) for pair, count in found if pair[0] is not None]
+        numbers = [(number_of(part.measure, one), len(one.done)) for one in every]
+        known = [(*pair, count) for pair, count in numbers if pair[0] is not None]
         ours, interval, runs = max(known, key=lambda one: one[0] or 0.0, default=(None, None, 0))
     elif sample is not None and sample.done:
         ours, interval = number_of(part.measure, sample)
-    place = (instance, part.configuration)
-    mark = ""
-    if part.measure == "mean-gap" and place in analysis.comparisons.shown:
-        mark = analysis.comparisons.shown[place].mark
+    shown = analysis.comparisons.shown.get((instance, part.configuration))
+    mark = shown.mark if shown and part.measure == "mean-gap" else ""
     cut = ""
     if part.measure in RESULT_MEASURES:
         own = (part.configuration, part.against)
         used = [one for one in analysis.samples if not any(own) or one.label in own]
-        cuts = [(one, cut_short(item, one)) for one in used if instance in (one.instance, ALL)]
+        at = [one for one in used if instance in (one.instance, ALL)]
+        cuts = [(one, found.text) for one in at if (found := cut_short(item, one))]
         if instance == ALL:
-            cut = ", ".join(f"{one.label} on {one.instance} {text}" for one, text in cuts if text)
+            cut = ", ".join(f"{one.label} on {one.instance} {text}" for one, text in cuts)
         else:
-            cut = next((text for _, text in cuts if text), "")
+            cut = next((text for _, text in cuts), "")
     return Compared(
         *(instance, part.configuration, part.measure, ours, interval, runs, mark, cut),
         failed=len(sample.lost) if sample else 0,
@@ -255,39 +268,32 @@ def _gauged(measure: str, row: CaseRow) -> float | None:
     return row.counts[what] / (1e6 * milliseconds) if milliseconds else None
 
 
-def _relative(
-    part: Numbers, instance: str, analysis: Analysis
+def relative_number(
+    measure: str, label: str, against: str, instance: str, analysis: Analysis
 ) -> tuple[float | None, Interval | None, int]:
-    """Return how a configuration compares with another one: on one instance, or the greatest."""
+    """Return how a configuration compares with another one: on one instance, or the greatest.
+
+    Behind the number come its interval, where it has one, and the runs that it is of.
+    """
     mine = [
-        one
-        for one in analysis.samples
-        if one.label == part.configuration and instance in (one.instance, ALL)
+        one for one in analysis.samples if one.label == label and instance in (one.instance, ALL)
     ]
-    theirs = {one.instance: one for one in analysis.samples if one.label == part.against}
+    theirs = {one.instance: one for one in analysis.samples if one.label == against}
     pairs = [(one, theirs[one.instance]) for one in mine if one.instance in theirs]
     pairs = [(one, base) for one, base in pairs if one.done and base.done]
     runs = min((len(one.done) for one, _ in pairs), default=0)
     if not pairs:
         return None, None, 0
-    if part.measure in ("speedup", "greatest-speedup"):
-        ratios = rates([one for pair in pairs for one in pair], part.against)
+    if measure in ("speedup", "greatest-speedup"):
+        ratios = rates([one for pair in pairs for one in pair], against)
         known = [one for one in ratios if one.value is not None]
         best = max(known, key=lambda one: one.value or 0.0, default=None)
         return (best.value, best.interval, runs) if best else (None, None, 0)
     value: Callable[[Sample, Sample], float | None] = _deviation
-    if part.measure in RATIOS:
-        value = partial(_phase_speedup, f"{part.measure.removesuffix('-speedup')}-ms")
+    if measure in RATIOS:
+        value = partial(_phase_speedup, f"{measure.removesuffix('-speedup')}-ms")
     values = [found for one, base in pairs if (found := value(one, base)) is not None]
     return (max(values) if values else None), None, runs
-
-
-def relative_number(
-    measure: str, label: str, against: str, instance: str, analysis: Analysis
-) -> tuple[float | None, Interval | None]:
-    """Return how one configuration compares with another one on an instance."""
-    part = Numbers(measure, {instance: 0.0}, label, against)
-    return _relative(part, instance, analysis)[:2]
 
 
 def _deviation(one: Sample, base: Sample) -> float | None:

@@ -141,7 +141,7 @@ def _curve(
         value, interval = None, None
         if design.against:
             place = design.measure, configuration, design.against, instance
-            value, interval = relative_number(*place, analysis)
+            value, interval, _ = relative_number(*place, analysis)
         elif sample is not None and not _ended_early(item, design, sample):
             value, interval = number_of(design.measure, sample)
         if value is not None:
@@ -155,4 +155,4 @@ def _curve(
 
 def _ended_early(item: Item, design: FigureDesign, sample: Sample) -> bool:
     """Whether a result means nothing here, because runs ended before the paper's."""
-    return design.measure in RESULT_MEASURES and bool(cut_short(item, sample))
+    return design.measure in RESULT_MEASURES and cut_short(item, sample) is not None

@@ -141,7 +141,7 @@ def read_ended(path: Path) -> set[str]:
         return {str(key) for key, state in rows if state in (DONE, FAILED)}
 
 
-class Ending(NamedTuple):
+class CaseExtent(NamedTuple):
     """How far a run came, and of which commit the program was that made it."""
 
     instance: str
@@ -153,7 +153,7 @@ class Ending(NamedTuple):
     commit: str
 
 
-def read_endings(path: Path) -> Sequence[Ending]:
+def read_extents(path: Path) -> Sequence[CaseExtent]:
     """Return how far each run in the file of a study came; or raise StoreError. It is quick."""
     with opened(path) as connection:
         rows = connection.execute(
@@ -162,7 +162,7 @@ def read_endings(path: Path) -> Sequence[Ending]:
             "JOIN configurations ON configurations.id = runs.configuration "
             "LEFT JOIN hosts ON hosts.id = runs.host ORDER BY runs.id"
         )
-        return [record_of(Ending, list(row), _DamagedError, "runs") for row in rows]
+        return [record_of(CaseExtent, list(row), _DamagedError, "runs") for row in rows]
 
 
 def read_limits(path: Path) -> dict[str, float]:

@@ -37,7 +37,7 @@ CAUSE_UNKNOWN = "Cause not known."
 OWN_NUMBERS = "The paper's own numbers do not bear it out."
 
 
-class Verdict(StrEnum):
+class ClaimVerdict(StrEnum):
     """What our runs say of a claim."""
 
     REPRODUCED = "reproduced"
@@ -50,12 +50,12 @@ class Judged:
     """A claim with its verdict."""
 
     claim: Claim
-    verdict: Verdict
+    verdict: ClaimVerdict
     ours: str  # our numbers, in words; empty where there are none
     why: str  # why it is not reproduced, or not tested, and how sure that is; may be empty
 
 
-_MARKS = {Verdict.NOT_REPRODUCED: "notable"}
+_MARKS = {ClaimVerdict.NOT_REPRODUCED: "notable"}
 CLAIM_COLUMNS: Sequence[Column[Judged]] = (
     Column("the paper says", lambda one: f"{one.claim.where}: {one.claim.says}"),
     Column("verdict", lambda one: one.verdict, mark=lambda one: _MARKS.get(one.verdict, "")),
@@ -77,9 +77,9 @@ def judged(item: Item, analysis: Analysis | None) -> tuple[Judged, ...]:
     return tuple(_judged(claim, item, evidence) for claim in item.claims)
 
 
-def count_verdicts(several: Sequence[Judged]) -> Mapping[Verdict, int]:
+def count_verdicts(several: Sequence[Judged]) -> Mapping[ClaimVerdict, int]:
     """Return how many claims have each verdict."""
-    return {one: sum(each.verdict is one for each in several) for one in Verdict}
+    return {one: sum(each.verdict is one for each in several) for one in ClaimVerdict}
 
 
 def verdicts_text(several: Sequence[Judged]) -> str:
@@ -89,34 +89,37 @@ def verdicts_text(several: Sequence[Judged]) -> str:
 
 def _judged(claim: Claim, item: Item, evidence: _Ours | None) -> Judged:
     if not claim.check:
-        return Judged(claim, Verdict.UNTESTED, "", claim.untested)
+        return Judged(claim, ClaimVerdict.UNTESTED, "", claim.untested)
     remarks = [OWN_NUMBERS] if _by_the_paper(claim, item) is False else []
     if evidence is None:
-        return Judged(claim, Verdict.UNTESTED, "", " ".join(["Not run yet.", *remarks]))
+        return Judged(claim, ClaimVerdict.UNTESTED, "", " ".join(["Not run yet.", *remarks]))
     evidence.fewest = len(item.design.seeds)
     cases = _cases(claim, item, evidence)
+    fewest, whole = evidence.fewest, len(item.design.seeds)
     known = [(one.name, one.found) for one in cases if one.found is not None]
     missing = list(dict.fromkeys(one.missing for one in cases if one.found is None))
     absent = len(cases) - len(known)
     # what was not run speaks neither for a claim that is of all cases nor against it
     needed = len(cases) - absent if claim.cases is None else claim.cases
     if not known:
-        return Judged(claim, Verdict.UNTESTED, "", " ".join([_sentences(missing), *remarks]))
+        return Judged(claim, ClaimVerdict.UNTESTED, "", " ".join([_sentences(missing), *remarks]))
     holding = np.sum(np.broadcast_arrays(*[found.holds for _, found in known]), axis=0)
     held = int(holding[0])
     if claim.cases is not None and held < needed <= held + absent:
-        return Judged(claim, Verdict.UNTESTED, "", " ".join([_sentences(missing), *remarks]))
+        return Judged(claim, ClaimVerdict.UNTESTED, "", " ".join([_sentences(missing), *remarks]))
     ours = " ".join(filter(None, (_filled(claim, item, evidence), _told(cases, known, held))))
     share = float(np.mean(holding[1:] >= needed)) if len(holding) > 1 else float(held >= needed)
-    sure = min(share, 1 - share) <= SIGNIFICANCE and evidence.fewest > 1
-    if not sure and evidence.fewest < len(item.design.seeds):
-        few = f"{evidence.fewest} instead of {counted(len(item.design.seeds), 'run')}"
-        why = [f"{few} do not tell: it holds in {100 * share:.0f} % of resamples."]
-        return Judged(claim, Verdict.UNTESTED, ours, " ".join([*why, *remarks]))
-    verdict = Verdict.REPRODUCED if held >= needed else Verdict.NOT_REPRODUCED
-    why = [claim.cause or CAUSE_UNKNOWN] if verdict is Verdict.NOT_REPRODUCED else []
-    if verdict is Verdict.REPRODUCED and absent > len(known):
-        verdict = Verdict.UNTESTED  # the cases that were run are too small a part
+    sure = min(share, 1 - share) <= SIGNIFICANCE and fewest > 1
+    if not sure and fewest < whole:
+        why = [f"1 run instead of {whole} does not tell."]  # all resamples of it are the same
+        if fewest > 1:
+            few = f"{fewest} instead of {whole} runs do not tell"
+            why = [f"{few}: it holds in {100 * share:.0f} % of resamples."]
+        return Judged(claim, ClaimVerdict.UNTESTED, ours, " ".join([*why, *remarks]))
+    verdict = ClaimVerdict.REPRODUCED if held >= needed else ClaimVerdict.NOT_REPRODUCED
+    why = [claim.cause or CAUSE_UNKNOWN] if verdict is ClaimVerdict.NOT_REPRODUCED else []
+    if verdict is ClaimVerdict.REPRODUCED and absent > len(known):
+        verdict = ClaimVerdict.UNTESTED  # the cases that were run are too small a part
     if absent:
         away = [one.name for one in cases if one.found is None]
         why.append(f"Without {_few(away)}: {missing[0]}.")
@@ -271,9 +274,9 @@ class _Ours:
             there = any(one.instance == instance and one.done for one in self._analysis.samples)
             of = f" of {label}" if there else ""
             raise MissingError(f"no runs{of} on {instance}")
-        cut = cut_short(self._item, found) if measure in RESULT_MEASURES else ""
-        if cut:
-            raise MissingError(f"our runs of {label} on {instance} ended after {cut}")
+        cut = cut_short(self._item, found) if measure in RESULT_MEASURES else None
+        if cut is not None:
+            raise MissingError(f"our runs of {label} on {instance} ended after {cut.text}")
         self.fewest = min(self.fewest, len(found.done))
         return found
 

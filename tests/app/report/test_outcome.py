@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -47,6 +48,13 @@ def test_the_kept_pages_count_the_runs_that_come_with_the_program() -> None:
         assert f"](../../resources/results/{item.kept_results.name})" in page
 
 
+def test_the_kept_figures_are_those_of_the_kept_pages() -> None:
+    papers = Path(__file__).resolve().parents[3] / "docs" / "papers"
+    pages = "".join(page.read_text("utf-8") for page in papers.glob("*.md"))
+    shown = re.findall(r"\]\(figures/(.+?\.svg)\)", pages)
+    assert sorted(shown) == sorted(path.name for path in papers.glob("figures/*"))
+
+
 def test_numbers_of_ours_stand_before_the_papers(golden: Golden) -> None:
     item = find_item("2016/table-5")
     host = {
@@ -83,6 +91,22 @@ def test_runs_that_ended_early_are_counted_and_named() -> None:
     assert "- Of 170 runs: 2 done, 4 cut, 164 missing" in lines
     cut = "128 workers on {} after {} of 100 iterations"
     assert f"- Cut: {cut.format('pr2392', 3)}; {cut.format('pr1002', 40)}" in lines
+
+
+def test_runs_that_still_wait_are_counted_and_named() -> None:
+    item = find_item("2013/table-3")
+    states = {"d198": ["done"] * 5, "a280": ["done"] * 2 + ["waiting"] * 3, "pr1002": ["waiting"]}
+    rows = [
+        run(name, "128 workers", seed, 400000, state=state)
+        for name, several in states.items()
+        for seed, state in enumerate(several, 1)
+    ]
+    lines = page_of(item, rows).splitlines()
+    said = "2 to 5 of the whole study's 5 runs of each configuration and instance that was run"
+    assert f"- {said}" in lines
+    (missing,) = (line for line in lines if line.startswith("- Not run: ") and "pr1002" in line)
+    assert "d198" not in missing
+    assert "a280" not in missing
 
 
 def test_one_parameter_of_several_colonies_is_a_table_of_two_sides() -> None:

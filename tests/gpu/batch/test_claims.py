@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -17,15 +16,15 @@ from gpu.batch.verdicts import (
     CAUSE_UNKNOWN,
     CLAIM_COLUMNS,
     OWN_NUMBERS,
+    ClaimVerdict,
     Judged,
-    Verdict,
     count_verdicts,
     judged,
     verdicts_text,
 )
 from gpu.core.tables import texts
 from tests.golden import Golden
-from tests.study_results import run, study
+from tests.study_results import item_of, run, study
 
 TOML = """
 instances = ["ring", "grid"]
@@ -60,8 +59,8 @@ says = "one is the better one."
 GAPS = {"one": (1, 1, 2, 2), "two, k = 2": (4, 4, 5, 5), "two, k = 4": (7, 8, 9, 9)}
 
 
-def item_of(claim: str) -> Item:
-    return Item.from_toml("x/y", Path("x-y.toml"), f"{TOML}{claim}\n")
+def claimed(claim: str) -> Item:
+    return item_of(f"{TOML}{claim}\n")
 
 
 def rows_of(runs: int = 4) -> list[CaseRow]:
@@ -74,14 +73,14 @@ def rows_of(runs: int = 4) -> list[CaseRow]:
 
 
 def judge(claim: str, rows: list[CaseRow] | None = None) -> Judged:
-    item = item_of(claim)
+    item = claimed(claim)
     (found,) = judged(item, analyse(study(rows_of() if rows is None else rows)))
     return found
 
 
 def test_a_claim_holds_on_each_instance() -> None:
     found = judge("check = \"mean_gap('one') < mean_gap('two, k = 2')\"\non = ['*']")
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
     assert found.ours == "So in all 2 cases."
     # the paper's own numbers say otherwise on one of the two instances
     assert found.why == OWN_NUMBERS
@@ -90,14 +89,14 @@ def test_a_claim_holds_on_each_instance() -> None:
 def test_a_claim_that_does_not_hold_says_where_and_why() -> None:
     said = "over = { k = [2, 4] }\non = ['ring', 'grid']\ncheck = \"mean_gap('two, k = {k}') < 5\""
     found = judge(said)
-    assert found.verdict is Verdict.NOT_REPRODUCED
+    assert found.verdict is ClaimVerdict.NOT_REPRODUCED
     assert found.ours == (
         "So in 2 of 4 cases; not with k = 4 on ring (8.25 < 5); k = 4 on grid (8.25 < 5)."
     )
     assert found.why == CAUSE_UNKNOWN
     assert judge(f'{said}\ncause = "It is so."').why == "It is so."
-    assert judge(f"{said}\ncases = 2").verdict is Verdict.REPRODUCED
-    assert judge(f"{said}\ncases = 3").verdict is Verdict.NOT_REPRODUCED
+    assert judge(f"{said}\ncases = 2").verdict is ClaimVerdict.REPRODUCED
+    assert judge(f"{said}\ncases = 3").verdict is ClaimVerdict.NOT_REPRODUCED
 
 
 @pytest.mark.parametrize(
@@ -113,7 +112,7 @@ def test_a_claim_that_does_not_hold_says_where_and_why() -> None:
 )
 def test_what_a_condition_can_say(check: str) -> None:
     found = judge(f'check = "{check}"')
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
 
 
 def test_numbers_of_ours_stand_in_a_text() -> None:
@@ -126,41 +125,53 @@ def test_what_was_not_run_decides_nothing() -> None:
     check = "on = ['*']\ncheck = \"mean_gap('one') < 9\""
     ring = [row for row in rows_of() if row.instance == "ring"]
     found = judge(check, ring)
-    assert found.verdict is Verdict.REPRODUCED
+    assert found.verdict is ClaimVerdict.REPRODUCED
     assert found.why == "Without grid: no runs on grid."
-    assert judge(f"{check}\ncases = 2", ring).verdict is Verdict.UNTESTED
-    assert judge(f"{check}\ncases = 1", ring).verdict is Verdict.REPRODUCED
-    assert judge(check, []).verdict is Verdict.UNTESTED
+    assert judge(f"{check}\ncases = 2", ring).verdict is ClaimVerdict.UNTESTED
+    assert judge(f"{check}\ncases = 1", ring).verdict is ClaimVerdict.REPRODUCED
+    assert judge(check, []).verdict is ClaimVerdict.UNTESTED
     four = "over = { k = [2, 4] }\non = ['*']\ncheck = \"mean_gap('two, k = {k}') < 9\""
     part = judge(four, [row for row in ring if row.label == "two, k = 2"])
-    assert (part.verdict, part.ours) == (Verdict.UNTESTED, "So in the one case with runs.")
-    assert judge(four.replace("< 9", "> 9"), ring).verdict is Verdict.NOT_REPRODUCED
-    (never,) = judged(item_of(check), None)
-    assert (never.verdict, never.why) == (Verdict.UNTESTED, "Not run yet.")
-    (told,) = judged(item_of('untested = "Nobody can."'), None)
-    assert (told.verdict, told.why) == (Verdict.UNTESTED, "Nobody can.")
+    assert (part.verdict, part.ours) == (ClaimVerdict.UNTESTED, "So in the one case with runs.")
+    assert judge(four.replace("< 9", "> 9"), ring).verdict is ClaimVerdict.NOT_REPRODUCED
+    (never,) = judged(claimed(check), None)
+    assert (never.verdict, never.why) == (ClaimVerdict.UNTESTED, "Not run yet.")
+    (told,) = judged(claimed('untested = "Nobody can."'), None)
+    assert (told.verdict, told.why) == (ClaimVerdict.UNTESTED, "Nobody can.")
 
 
 def test_runs_that_ended_early_decide_nothing_but_times() -> None:
     rows = [replace(row, iterations=50) for row in rows_of()]
     found = judge("check = \"mean_gap('one', 'ring') < 9\"", rows)
-    assert found.verdict is Verdict.UNTESTED
+    assert found.verdict is ClaimVerdict.UNTESTED
     assert found.why == "Our runs of one on ring ended after 50 of 100 iterations."
-    assert judge("check = \"tours_ms('one', 'ring') > 0\"", rows).verdict is Verdict.REPRODUCED
+    assert judge("check = \"tours_ms('one', 'ring') > 0\"", rows).verdict is ClaimVerdict.REPRODUCED
 
 
 def test_too_few_runs_decide_only_what_no_resample_denies() -> None:
     near = "check = \"mean_gap('two, k = 4', 'ring') > 7.4\""
     few = judge(near, rows_of(2))
-    assert few.verdict is Verdict.UNTESTED
+    assert few.verdict is ClaimVerdict.UNTESTED
     assert few.why.startswith("2 instead of 4 runs do not tell: it holds in 7")
     far = "check = \"mean_gap('two, k = 4', 'ring') > 5\""
-    assert judge(far, rows_of(2)).verdict is Verdict.REPRODUCED
-    assert judge(far, rows_of(1)).verdict is Verdict.UNTESTED
+    assert judge(far, rows_of(2)).verdict is ClaimVerdict.REPRODUCED
+    alone = judge(far, rows_of(1))
+    assert (alone.verdict, alone.why) == (
+        ClaimVerdict.UNTESTED,
+        "1 run instead of 4 does not tell.",
+    )
     # with as many runs as the paper the runs themselves decide, and it is said how surely
     whole = judge("check = \"mean_gap('two, k = 4', 'ring') > 8\"")
-    assert whole.verdict is Verdict.REPRODUCED
+    assert whole.verdict is ClaimVerdict.REPRODUCED
     assert "% of resamples of our runs." in whole.why
+
+
+def test_runs_that_only_the_text_names_decide_nothing() -> None:
+    rows = [row for row in rows_of() if row.label != "one" or row.seed == 1]
+    said = "check = \"mean_gap('two, k = 4', 'ring') > 8\"\nours = \"{mean_gap('one', 'ring')} %\""
+    found = judge(said, rows)
+    assert found.verdict is ClaimVerdict.REPRODUCED
+    assert found.ours.startswith("1 %. ")
 
 
 def test_verdicts_are_counted_and_listed() -> None:
@@ -186,11 +197,11 @@ values = { ring = 5.5, grid = 2.5 }
 
 def test_a_claim_may_compare_with_what_the_paper_quotes() -> None:
     check = "check = \"mean_gap('one') < mean_gap('ESACO')\""
-    assert judge(f"{check}{QUOTED}").verdict is Verdict.REPRODUCED
+    assert judge(f"{check}{QUOTED}").verdict is ClaimVerdict.REPRODUCED
     # in the paper one has 3 on grid, and ESACO 2.5
     assert OWN_NUMBERS in judge(f"{check}{QUOTED}").why
     no_number = judge(f"check = \"mean('one') < mean('ESACO')\"{QUOTED}")
-    assert no_number.verdict is Verdict.UNTESTED
+    assert no_number.verdict is ClaimVerdict.UNTESTED
     assert "quotes no such number of ESACO on ring" in no_number.why
 
 
@@ -204,13 +215,13 @@ def test_a_claim_may_compare_with_what_the_paper_quotes() -> None:
 )
 def test_mistakes_in_what_is_quoted_are_named(change: tuple[str, str], said: str) -> None:
     with pytest.raises(DesignError, match=re.escape(said)):
-        item_of(f"check = \"mean_gap('one') < 3\"{QUOTED}".replace(*change))
+        claimed(f"check = \"mean_gap('one') < 3\"{QUOTED}".replace(*change))
 
 
 def test_mistakes_in_a_claim_are_named(golden: Golden) -> None:
     def told(claim: str) -> str:
         with pytest.raises(DesignError) as refused:
-            item_of(claim.replace("\\n", "\n"))
+            claimed(claim.replace("\\n", "\n"))
         return str(refused.value)
 
     golden.table("refused-claims", told)

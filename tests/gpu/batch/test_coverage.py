@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from pathlib import Path
-
-from gpu.batch.coverage import Coverage, coverage, endings_of, in_all, unreached
-from gpu.batch.papers import Item, items
-from gpu.batch.store import read_endings, read_results
+from gpu.batch.coverage import Coverage, coverage, extents_of, in_all, unreached
+from gpu.batch.papers import items
+from gpu.batch.store import read_extents, read_results
 from gpu.run.stopping import StopSettings
-from tests.study_results import failed, run, study
+from tests.study_results import failed, item_of, run, study
 
 TOML = """
 instances = ["ring", "grid"]
@@ -29,7 +27,7 @@ item = "Table 1"
 
 
 def test_runs_are_done_cut_failed_or_missing() -> None:
-    item = Item.from_toml("x/y", Path("x-y.toml"), TOML)
+    item = item_of(TOML)
     host = {"device": "cpu:1", "commit": "abc"}
     rows = [
         run("ring", "one", 1, host=host),
@@ -41,7 +39,7 @@ def test_runs_are_done_cut_failed_or_missing() -> None:
         run("ring", "of another study", 1),
         run("elsewhere", "one", 1),
     ]
-    found = coverage(item, endings_of(study(rows)))
+    found = coverage(item, extents_of(study(rows)))
     assert found == Coverage(12, 3, 2, 1, ("abc", "0123abc"))
     assert (found.missing, found.whole) == (6, False)
     assert found.text == "3 done, 2 cut, 1 failed, 6 missing"
@@ -60,7 +58,7 @@ def test_what_a_run_lacks_of_the_papers() -> None:
     assert unreached(StopSettings(seconds=4), row) == "seconds"
 
 
-def test_endings_are_those_of_the_results() -> None:
+def test_extents_are_those_of_the_results() -> None:
     (item,) = (one for one in items() if one.name == "2016/table-3")
-    ends = read_endings(item.kept_results)
-    assert list(ends) == list(endings_of(read_results(item.kept_results)))
+    ends = read_extents(item.kept_results)
+    assert list(ends) == list(extents_of(read_results(item.kept_results)))

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from gpu.batch.analysis import analyse
 from gpu.batch.cases import CaseRow
 from gpu.batch.paper_figures import PaperFigure, paper_figures
 from gpu.batch.papers import Item, items
-from tests.study_results import run, study
+from tests.study_results import item_of, run, study
 
 TOML = """
 instances = ["ring", "grid"]
@@ -51,8 +50,8 @@ LABELS = (
 )
 
 
-def item_of(figure: str) -> Item:
-    return Item.from_toml("x/y", Path("x-y.toml"), f"{TOML}\n[[paper.figures]]\n{figure}\n")
+def with_figure(figure: str) -> Item:
+    return item_of(f"{TOML}\n[[paper.figures]]\n{figure}\n")
 
 
 def rows_of() -> list[CaseRow]:
@@ -65,7 +64,9 @@ def rows_of() -> list[CaseRow]:
 
 
 def figures(text: str, rows: list[CaseRow] | None = None) -> list[PaperFigure]:
-    return list(paper_figures(item_of(text), analyse(study(rows_of() if rows is None else rows))))
+    return list(
+        paper_figures(with_figure(text), analyse(study(rows_of() if rows is None else rows)))
+    )
 
 
 def test_a_parameter_to_the_right_with_a_figure_for_each_instance() -> None:
@@ -105,7 +106,7 @@ def test_results_of_runs_that_ended_early_are_left_out() -> None:
 
 
 def test_a_figure_is_drawn_and_has_its_numbers() -> None:
-    item = item_of('measure = "mean-gap"\nby = "ants"')
+    item = with_figure('measure = "mean-gap"\nby = "ants"')
     plot, _ = figure_plots(item, analyse(study(rows_of())))
     assert rendered(plot, "svg", PlotLook()).startswith(b"<?xml")
     assert ("swept", "the paper's, on a V100", 20.0, 6.0, None, None) in plot.rows

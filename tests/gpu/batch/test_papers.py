@@ -40,7 +40,7 @@ from gpu.core.errors import InstanceError
 from gpu.problems.loading import load_instance
 from tests.golden import Golden
 from tests.gpu.batch.studies import Inline, planned, studied
-from tests.study_results import run, study
+from tests.study_results import item_of, run, study
 
 ITEMS = items()
 
@@ -79,10 +79,6 @@ configuration = "two"
 measure = "construction-ms"
 values = { ring = 1.5 }
 """
-
-
-def item_of(text: str = TOML) -> Item:
-    return Item.from_toml("x/y", Path("x-y.toml"), text)
 
 
 def test_the_items_are_those_of_the_papers() -> None:
@@ -144,7 +140,7 @@ def test_only_what_is_at_hand_is_run() -> None:
             raise InstanceError("it is not here")
         return Path(name)
 
-    item = item_of()
+    item = item_of(TOML)
     here = readiness(item, find, cuda=False)
     assert not here.whole
     assert here.design.instances == ("ring",)
@@ -157,7 +153,7 @@ def test_only_what_is_at_hand_is_run() -> None:
 
 
 def test_a_trial_is_shorter() -> None:
-    design = item_of().design
+    design = item_of(TOML).design
     assert design is not None
     short = Trial(runs=2, iterations=7, seconds=3, instances=("grid",)).of(design)
     assert (len(short.seeds), short.instances) == (2, ("grid",))
@@ -196,7 +192,7 @@ def test_numbers_stand_beside_the_papers() -> None:
         )
         for seed in (1, 2, 3, 4)
     ]
-    item = item_of()
+    item = item_of(TOML)
     analysis = analyse(study(rows, budget={"iterations": 100}), "one")
     gap, grid, speedup, greatest, construction = beside(item, analysis)
     assert (gap.ours, gap.verdict, gap.paper_mark, gap.our_mark) == (5.5, WITHIN, "+", "+")
