@@ -22,7 +22,7 @@ from gpu.batch.paper_comparison import (
     not_run,
     shortfall,
 )
-from gpu.batch.papers import MEASURES, Item
+from gpu.batch.papers import FRIEDMAN, MEASURES, Item
 from gpu.batch.statistics import Interval
 from gpu.batch.verdicts import CLAIM_COLUMNS, judged, verdicts_text
 from gpu.core.formats import brief
@@ -236,7 +236,7 @@ def _difference(one: Compared) -> str:
         return f"{one.ours - one.paper:+.2f} points"
     if one.measure in ("mean", "best"):
         return f"{100 * (one.ours - one.paper) / one.paper:+.2f} %" if one.paper else "—"
-    if one.measure in ("friedman", "friedman-p"):
+    if one.measure in FRIEDMAN:
         return f"{one.ours - one.paper:+.2f}"
     return f"{brief(one.ours / one.paper, thousands=',')} times" if one.paper else "—"
 

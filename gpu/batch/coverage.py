@@ -99,6 +99,7 @@ def coverage(item: Item, ends: Iterable[CaseExtent]) -> Coverage:
     for end in ends:
         if (end.instance, end.label) not in wanted or end.state not in (DONE, FAILED):
             continue
+        # the paper's limits: those of a colony alone are ours, so that a run ends
         cut = unreached(design.budget_of(end.instance), end)
         counts["failed" if end.state == FAILED else "cut" if cut else "done"] += 1
         if end.commit:

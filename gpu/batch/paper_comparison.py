@@ -15,7 +15,7 @@ from gpu.batch.cases import CaseRow
 from gpu.batch.coverage import unreached
 from gpu.batch.design import Design
 from gpu.batch.findings import Sample
-from gpu.batch.papers import ALL, RATIOS, Item, Numbers
+from gpu.batch.papers import ALL, FRIEDMAN, RATIOS, Item, Numbers
 from gpu.batch.statistics import Friedman, Interval, mean_interval
 
 GAUGED: Mapping[str, str] = {
@@ -28,7 +28,7 @@ GAUGED: Mapping[str, str] = {
 
 RESULT_MEASURES = (
     *("mean-gap", "least-gap", "mean", "best", "seconds", "greatest-deviation"),
-    *("friedman", "friedman-p"),
+    *FRIEDMAN,
 )
 """Measures that mean nothing beside the paper's where our runs ended earlier than the paper's."""
 
@@ -162,7 +162,7 @@ class Cut(NamedTuple):
 
 def cut_short(item: Item, sample: Sample) -> Cut | None:
     """Return how far the runs came on average, if some ended before the paper's; else None."""
-    budget = item.design.budget_of(sample.instance)
+    budget = item.design.budget_of(sample.instance)  # the paper's, whatever its colony has
     name = next(filter(None, (unreached(budget, row) for row in sample.done)), "")
     if not name:
         return None
@@ -180,7 +180,7 @@ def _compared(
 ) -> Compared:
     sample = samples.get((instance, part.configuration))
     ours, interval, runs = None, None, len(sample.done) if sample else 0
-    if part.measure in ("friedman", "friedman-p"):
+    if part.measure in FRIEDMAN:
         test = analysis.comparisons.by_seed.get(instance)
         if isinstance(test, Friedman):
             runs = test.blocks

@@ -69,8 +69,11 @@ MEASURES: Mapping[str, tuple[str, str]] = {
 RATIOS = ("speedup", "greatest-speedup", "construction-speedup", "update-speedup")
 """Measures that compare with another configuration; so does the greatest deviation."""
 
+FRIEDMAN = ("friedman", "friedman-p")
+"""Measures that are of all configurations together."""
+
 _COMPARES = (*RATIOS, "greatest-deviation")
-_ALONE = tuple(one for one in MEASURES if one not in (*_COMPARES, "friedman", "friedman-p"))
+_ALONE = tuple(one for one in MEASURES if one not in (*_COMPARES, *FRIEDMAN))
 
 Sentence = Annotated[str, msgspec.Meta(max_length=LONGEST_SENTENCE)]
 Number = Annotated[float, msgspec.Meta(ge=-LIMIT_LARGEST, le=LIMIT_LARGEST)]
@@ -262,7 +265,7 @@ def names_of(design: Design, quoted: Sequence[Quoted]) -> Names:
     return Names(
         MEASURES,
         ("speedup", "construction-speedup", "update-speedup"),
-        ("friedman", "friedman-p"),
+        FRIEDMAN,
         design.labels,
         design.instances,
         {one.algorithm for one in quoted},

@@ -25,7 +25,7 @@ from gpu.batch.claims import (
 )
 from gpu.batch.findings import Sample
 from gpu.batch.paper_comparison import RESULT_MEASURES, cut_short, value_of
-from gpu.batch.papers import RATIOS, Item, names_of
+from gpu.batch.papers import FRIEDMAN, RATIOS, Item, names_of
 from gpu.batch.statistics import SIGNIFICANCE, Friedman
 from gpu.core.formats import brief
 from gpu.core.tables import Column
@@ -236,7 +236,7 @@ class _Ours:
 
     def number(self, measure: str, label: str, against: str, instance: str) -> Values:
         """Return a number of a configuration on an instance, or raise MissingError."""
-        if measure in ("friedman", "friedman-p"):
+        if measure in FRIEDMAN:
             return self._friedman(measure, instance)
         if self._quoted.has(label):
             return self._quoted.number(measure, label, instance)
