@@ -10,8 +10,11 @@ from decimal import Decimal, InvalidOperation
 
 from gpu.core.words import shown
 
-NOTHING = {
-    *("", "-", "--", "–", "—", "x", "∞", "?", ".", "*", "inf", "+inf", "infinity", "nan"),
+INFINITE = {"∞", "inf", "+inf", "infinity"}
+"""What stands for an infinite distance."""
+
+NOTHING = INFINITE | {
+    *("", "-", "--", "–", "—", "x", "?", ".", "*", "nan"),
     *("na", "n/a", "#n/a", "none", "null", "nil"),
 }
 """What stands where there is no number."""

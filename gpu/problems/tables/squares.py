@@ -20,7 +20,7 @@ from gpu.core.machine.processors import SPARE, free_memory
 from gpu.problems.document import name_of, shortened
 from gpu.problems.tables.cells import is_whole_number
 from gpu.problems.tables.columns import named_coordinates
-from gpu.problems.tables.quantities import NOTHING, Quantities, factor, smallest
+from gpu.problems.tables.quantities import INFINITE, NOTHING, Quantities, factor, smallest
 from gpu.problems.tables.table import Table
 
 _HEAD = 20  # rows that tell the form
@@ -53,11 +53,14 @@ class Square:
     note: str = ""  # what is assumed of the numbers
     sure: bool = False  # whether rows and columns have the same names
     marked: bool = False  # whether neighbours were marked, so that it is a graph
+    infinite: bool = False  # whether some are infinite, so that they are distances
 
     @property
     def zero_one(self) -> bool:
         """Whether it has nothing but 0, 1 and empty cells."""
-        return all(((row == 0) | (row == 1) | np.isnan(row)).all() for row in self.values)
+        return not self.infinite and all(
+            ((row == 0) | (row == 1) | np.isnan(row)).all() for row in self.values
+        )
 
     @property
     def is_graph(self) -> bool:
@@ -126,6 +129,7 @@ def square_of(table: Table) -> Square:
         found.cells.note(),
         sure=where.startswith("names from the first row and"),
         marked=bool(found.marks),
+        infinite=found.infinite,
     )
 
 
@@ -252,6 +256,7 @@ class _Numbers:
     layout: _Layout
     unit: str = ""
     truths: bool = False  # whether a cell says yes or no
+    infinite: bool = False  # whether one is infinite
     labels: list[str] = field(default_factory=list)
     marks: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # where each one stands
 
@@ -287,7 +292,9 @@ class _Numbers:
         if plain is None:
             return False
         self.labels, self.values = plain
-        self.values[np.isinf(self.values)] = np.nan
+        infinite = np.isinf(self.values)
+        self.infinite = bool(infinite.any())
+        self.values[infinite] = np.nan
         return True
 
     def _row(self, at: int, line: str, *cells: str) -> list[str] | None:
@@ -309,6 +316,7 @@ class _Numbers:
         units, values = [""] * n, self.values[at + layout.below]
         for column, cell in enumerate(numbers, begin):
             found = self.cells.number(cell)
+            self.infinite |= cell.casefold() in INFINITE
             if (mark := cell.casefold()) in _MARKS:
                 self.marks.setdefault(mark, []).append((at + layout.below, column))
                 found = math.nan, ""

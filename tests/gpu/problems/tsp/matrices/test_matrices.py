@@ -346,6 +346,19 @@ def test_either_choice_of_a_doubt_can_be_loaded() -> None:
     assert loaded(b"0,1,1\n1,0,1\n1,1,0\n", caught.value.doubt.taken[1]).n == 3
 
 
+@pytest.mark.parametrize("sign", ["inf", "∞", "Infinity"])
+@pytest.mark.parametrize("corner", [False, True])
+def test_ones_beside_infinite_cells_are_distances(sign: str, corner: bool) -> None:
+    rows = ["0,1,?,1", "1,0,1,?", "?,1,0,1", "1,?,1,0"]
+    if corner:
+        rows = [",A,B,C,D", *(f"{name},{row}" for name, row in zip("ABCD", rows, strict=True))]
+    text = "\n".join(rows).replace("?", sign)
+    instance = loaded(text)
+    assert isinstance(instance, RouteInstance)
+    assert instance.barred is not None
+    assert np.argwhere(np.triu(instance.barred)).tolist() == [[0, 2], [1, 3]]
+
+
 def test_thousands_between_blanks() -> None:
     text = "0;1 250;2 000\n1 250;0;987\n2 000;987;0\n"
     assert loaded(text).all_distances().tolist() == [
