@@ -32,6 +32,8 @@ _SPARE_CITIES = (
 _WIDENINGS = 3  # how often a row whose last place is tied asks the tree again, for twice as many
 OWN_KEY = np.iinfo(np.int64).max  # key of a city with itself
 
+_LOOKING_THREADS = 8
+
 Keys = NDArray[np.int64]
 
 
@@ -54,6 +56,7 @@ def nearest_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     norm = NORMS.get(instance.metric)
     if norm is not None:
         tree = _Tree(instance, norm)
+        rows = tree.all_rows()
         for widening in range(_WIDENINGS):
             width = (k + 1 + _SPARE_CITIES) << widening
             if width < n and rows.size:
@@ -86,24 +89,34 @@ class _Tree:
 
         The ``last`` time, those are filled too whose last places are tied with more cities.
         """
+        fill = partial(self._fill, result, width=width, last=last)
+        blocks = distances.blocks(len(rows), _LOOKING_THREADS * width)
+        with ThreadPoolExecutor(min(usable_cores(), _LOOKING_THREADS)) as pool:
+            return np.concatenate(list(pool.map(fill, [rows[block] for block in blocks])))
+
+    def all_rows(self) -> NDArray[np.int64]:
+        """Return all cities, near ones one after the other."""
+        rows: NDArray[np.int64] = self._tree.indices
+        return rows
+
+    def _fill(
+        self, result: NDArray[np.int32], cities: NDArray[np.int64], *, width: int, last: bool
+    ) -> NDArray[np.int64]:
+        """Fill the rows of some cities; return those that are still to be filled."""
         k, n = result.shape[1], self._instance.n
-        undecided = []
-        for block in distances.blocks(len(rows), width):
-            cities = rows[block]
-            query = self._tree.query(self._points[cities], width, p=self._norm, workers=-1)
-            found, near = np.asarray(query[0]), np.asarray(query[1])
-            keys = pair_keys(self._instance, cities, near)
-            keys.sort(axis=1)
-            # Whoever was not found is at least as far as the last who was, less the noise.
-            beyond = self._lengths(found[:, -1]) * (1.0 - 1e-9) - self._noise
-            least = distances.round_length(self._instance.metric, np.maximum(beyond, 0.0))
-            decided, tied = least > keys[:, k - 1] // n, least == keys[:, k - 1] // n
-            result[cities[decided]] = keys[decided, :k] % n
-            if last:
-                _fill_by_following(self._instance, result, cities[tied], keys[tied, :k])
-                decided |= tied
-            undecided.append(cities[~decided])
-        return np.concatenate(undecided)
+        query = self._tree.query(self._points[cities], width, p=self._norm)
+        found, near = np.asarray(query[0]), np.asarray(query[1])
+        keys = pair_keys(self._instance, cities, near)
+        keys.sort(axis=1)
+        # Whoever was not found is at least as far as the last who was, less the noise.
+        beyond = self._lengths(found[:, -1]) * (1.0 - 1e-9) - self._noise
+        least = distances.round_length(self._instance.metric, np.maximum(beyond, 0.0))
+        decided, tied = least > keys[:, k - 1] // n, least == keys[:, k - 1] // n
+        result[cities[decided]] = keys[decided, :k] % n
+        if last:
+            _fill_by_following(self._instance, result, cities[tied], keys[tied, :k])
+            decided |= tied
+        return cities[~decided]
 
     def _lengths(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
         if self._instance.metric is not Metric.GEO:
@@ -182,8 +195,6 @@ PLANE = (
 
 LOOKED_AT = (24, 96, 384)
 """Cities asked of the k-d tree: first, and again where a quadrant has too few of them."""
-
-_LOOKING_THREADS = 8
 
 _IN_QUADRANT = 2  # cities that each quadrant has on a list
 
