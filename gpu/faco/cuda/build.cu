@@ -188,6 +188,7 @@ struct Walk {
 // The cities that wait to look for a move.
 
 constexpr int MOST_WAITING = 128;  // a power of two
+constexpr int MOVED = 4;           // cities whose neighbours on the tour a move changes
 
 // A city and its place in the source.
 struct alignas(8) Waiting {
@@ -210,14 +211,21 @@ struct Queue {
         count -= cities;
     }
 
-    // Lets the cities of the first lanes wait, unless they do. All lanes of the warp call this.
-    INLINE void add(Waiting waiting, int cities) {
+    // Lets the cities of the first four lanes wait, unless they do. All lanes of the warp call
+    // this.
+    INLINE void add(Waiting waiting) {
+        int cities[MOVED];
+        bool there[MOVED] = {};
+        UNROLL for (int i = 0; i < MOVED; ++i) {
+            cities[i] = __shfl_sync(ALL_LANES, waiting.city, i);
+        }
+        for (int j = lane; j < count; j += LANES) {
+            int city = at(j).city;
+            UNROLL for (int i = 0; i < MOVED; ++i) there[i] = there[i] || city == cities[i];
+        }
         unsigned fresh = 0;
-        for (int i = 0; i < cities; ++i) {
-            int city = __shfl_sync(ALL_LANES, waiting.city, i);
-            bool there = false;
-            for (int j = lane; j < count; j += LANES) there = there || at(j).city == city;
-            if (!__any_sync(ALL_LANES, there)) fresh |= 1u << i;
+        UNROLL for (int i = 0; i < MOVED; ++i) {
+            fresh |= unsigned(!__any_sync(ALL_LANES, there[i])) << i;
         }
         if (fresh >> lane & 1) put(count + __popc(fresh & ((1u << lane) - 1)), waiting);
         count += __popc(fresh);
@@ -334,7 +342,6 @@ struct Neighbour {
 struct Beyond {
     int offset;
     Site site;
-    int away;
 };
 
 template <int METRIC>
@@ -353,36 +360,35 @@ struct TwoOpt {
     INLINE void run() {
         int lane = tour.lane;
         while (queue.count > 0) {
-            if (tour.count + 2 > room || queue.count + 4 > MOST_WAITING) {
+            if (tour.count + 2 > room || queue.count + MOVED > MOST_WAITING) {
                 crowded = true;
                 return;
             }
             int looking = min(queue.count, GROUPS), number = lane / GROUP;
             Waiting own = queue.at(min(number, looking - 1));
             int a = offsets.of(own.place);
-            Move move;
-            if (number < looking) move = best_of(a, own.city);
-            Word best = move.key;
-            for (int offset = GROUP / 2; offset > 0; offset /= 2)
-                best = max(best, __shfl_xor_sync(ALL_LANES, best, offset));
-            unsigned holders = __ballot_sync(ALL_LANES, move.key != 0 && move.key == best);
-            if (!holders) {
+            Move move = best_of(a, own.city, number < looking);
+            unsigned finders = __ballot_sync(ALL_LANES, move.key != 0);
+            if (!finders) {
                 queue.drop(looking);
                 continue;
             }
-            int holder = __ffs(holders) - 1;
-            queue.drop(holder / GROUP + 1);
+            int first = (__ffs(finders) - 1) / GROUP;  // the group whose move is made
+            unsigned gain = number == first ? unsigned(move.key >> 32) : 0;
+            unsigned most = warp_max(gain), code = gain == most ? unsigned(move.key) : 0;
+            unsigned least = warp_max(code);  // of equal moves that of the least side and rank
+            int holder = __ffs(__ballot_sync(ALL_LANES, gain == most && code == least)) - 1;
+            queue.drop(first + 1);
             make(a, own.city, move, holder);
             ++moves;
         }
     }
 
   private:
-    INLINE Beyond beyond(int offset, int i, const Site& site, int side) const {
+    INLINE Beyond beyond(int offset, int i, int side) const {
         Beyond found;
-        found.offset = (side != 0) == mirrored ? tour.after(offset, i) : tour.before(offset, i);
+        found.offset = tour.beside(offset, i, (side != 0) == mirrored);
         found.site = source.site_at(offsets.place(found.offset));
-        found.away = source.away(site, found.site);
         return found;
     }
 
@@ -392,30 +398,26 @@ struct TwoOpt {
         return {rank, __ldg(&near.cities[entry]), __ldg(&near.lengths[entry])};
     }
 
-    // The best move from a city that the lanes of a group find, each with some of its neighbours.
-    INLINE Move best_of(int a, int city) const {
+    // The best move from a city that a lane of a group finds. Two lanes have a neighbour, each with
+    // another side: the cities after or before. All lanes of the warp call this.
+    INLINE Move best_of(int a, int city, bool looks) const {
         Move best;
-        Neighbour row = neighbour(city, tour.lane % GROUP);
-        int slice = tour.locate(a);
+        int side = tour.lane & 1;
+        Neighbour row = neighbour(city, tour.lane % GROUP / 2);
         Site here = source.site_of(city);
-        Beyond sides[2] = {beyond(a, slice, here, 0), beyond(a, slice, here, 1)};
-        int farthest = max(sides[0].away, sides[1].away);
-        while (row.length < farthest) {
-            int rank = row.rank, length = row.length, other = row.city;
+        Beyond own = beyond(a, tour.locate(a, GROUP), side);
+        int given_up = looks ? source.away(here, own.site) : 0;
+        while (__any_sync(ALL_LANES, row.length < given_up)) {
+            int rank = row.rank, other = row.city, gain = given_up - row.length;
             Site there = source.site_of(other);
-            int b = offsets.of(source.place_of(other)), i = tour.locate(b);
-            row = neighbour(city, rank + GROUP);  // read ahead
-            Beyond ends[2] = {beyond(b, i, there, 0), beyond(b, i, there, 1)};
-            UNROLL for (int side = 0; side < 2; ++side) {
-                int gain = sides[side].away - length;
-                if (gain <= 0) continue;
-                gain += ends[side].away - source.away(sides[side].site, ends[side].site);
-                if (gain <= 0) continue;
-                Word key =
-                    Word(unsigned(gain)) << 32 | unsigned((1 - side) << 16 | (0xffff - rank));
-                if (key <= best.key) continue;
-                best = {key, b, sides[side].offset, ends[side].offset, other};
-            }
+            int b = offsets.of(source.place_of(other));
+            row = neighbour(city, rank + GROUP / 2);  // read ahead
+            Beyond end = beyond(b, tour.locate(b, 2), side);
+            if (gain <= 0) continue;
+            gain += source.away(there, end.site) - source.away(own.site, end.site);
+            if (gain <= 0) continue;
+            Word key = Word(unsigned(gain)) << 32 | unsigned((1 - side) << 16 | (0xffff - rank));
+            if (key > best.key) best = {key, b, own.offset, end.offset, other};
         }
         return best;
     }
@@ -428,7 +430,8 @@ struct TwoOpt {
         int b = of(move.b), beyond_a = of(move.beyond_a), beyond_b = of(move.beyond_b);
         int city[2] = {of(city_a), of(move.city_b)};
         bool second = !(of(int(move.key)) >> 16 & 1);  // the side before both cities
-        int at_a = tour.position(a, tour.locate(a)), at_b = tour.position(b, tour.locate(b));
+        int at_a = tour.position(a, tour.locate(a, LANES));
+        int at_b = tour.position(b, tour.locate(b, LANES));
         bool behind = second == mirrored;  // whether the edges after both are given up
         bool joins_ab = abs(a - b) == 1, joins_beyond = abs(beyond_a - beyond_b) == 1;
         int low = min(at_a, at_b) + behind, high = max(at_a, at_b) - !behind;
@@ -442,7 +445,7 @@ struct TwoOpt {
         if (inner != (2 * cities <= n)) mirrored = !mirrored;
         int offset = lane == 0 ? a : lane == 1 ? b : lane == 2 ? beyond_a : beyond_b;
         int place = offsets.place(offset);
-        queue.add({place, lane < 2 ? city[lane] : source.city_at(place)}, 4);
+        queue.add({place, lane < 2 ? city[lane] : source.city_at(place)});
     }
 };
 

@@ -102,6 +102,20 @@ struct AntTour {
 
     INLINE const Slice& at(int i) const { return table->slices[now][i]; }
 
+    // The slice that has an offset, which `lanes` neighbouring lanes ask for together, a power of
+    // two. All lanes of the warp call this.
+    INLINE int locate(int offset, int lanes) const {
+        int found = 0;
+#pragma unroll 4
+        for (int i = lane & (lanes - 1); i < count; i += lanes) {
+            int2 range = *reinterpret_cast<const int2*>(&at(i));
+            if (unsigned(offset - range.x) <= unsigned(range.y)) found = i;
+        }
+        for (int other = lanes / 2; other > 0; other /= 2)
+            found = max(found, __shfl_xor_sync(ALL_LANES, found, other));
+        return found;
+    }
+
     // The slice that has an offset.
     INLINE int locate(int offset) const {
         int found = 0;
@@ -113,19 +127,19 @@ struct AntTour {
         return found;
     }
 
-    // The next offset on the ant's tour, from one in slice i.
-    INLINE int after(int offset, int i) const {
+    // The next offset on the ant's tour, from one in slice i; else the one before.
+    INLINE int beside(int offset, int i, bool next) const {
         const Slice& own = at(i);
-        if (offset != own.exit()) return own.turned ? offset - 1 : offset + 1;
-        return at(i + 1 < count ? i + 1 : 0).entry();
+        int turned = own.turned, edge = turned == int(next) ? own.first : own.last();
+        if (offset != edge) return turned == int(next) ? offset - 1 : offset + 1;
+        int j = next ? (i + 1 < count ? i + 1 : 0) : (i > 0 ? i - 1 : count - 1);
+        const Slice& other = at(j);
+        return other.turned == int(next) ? other.last() : other.first;
     }
 
-    // The one before.
-    INLINE int before(int offset, int i) const {
-        const Slice& own = at(i);
-        if (offset != own.entry()) return own.turned ? offset + 1 : offset - 1;
-        return at(i > 0 ? i - 1 : count - 1).exit();
-    }
+    INLINE int after(int offset, int i) const { return beside(offset, i, true); }
+
+    INLINE int before(int offset, int i) const { return beside(offset, i, false); }
 
     INLINE int position(int offset, int i) const {
         const Slice& own = at(i);
