@@ -92,7 +92,8 @@ def published_mmas(sources: Sources) -> dict[str, str]:
         shown = [row for row in ours if _variant(row) in theirs]
         made = sources.under(times(shown, theirs, _variant, _construction), shown)
         values[name] = _both(made, MMAS_TIMES)
-    values["floors"] = floors([row for row in ours if row["system"] in READERS])
+    readers = [row for row in ours if row["system"] in READERS]
+    values["floors"] = sources.under(floors(readers), readers)
     return values
 
 

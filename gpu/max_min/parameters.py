@@ -84,8 +84,9 @@ class MmasParameters(AsParameters):
     planned: int = parameter(
         0,
         "T",
-        "Iterations that the run is to have; 0: no matter. With the deposit published, trails "
-        "begin anew only while as many iterations are left as were made since they last did.",
+        "Iterations that the run is to have; 0: no matter. It counts only with the deposit "
+        "published and a restart: trails then begin anew only while as many iterations are left as "
+        "were made since they last did.",
         0,
         MOST_ITERATIONS,
         phase="update",

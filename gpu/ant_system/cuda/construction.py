@@ -103,6 +103,7 @@ class StGroup(Groups):
 
     source = ST_GROUP
     order = other = "NumberedCities"
+    other_is_shared = True
     selection = "PrefixSearch"
 
     def _automatic_workers(self) -> int:

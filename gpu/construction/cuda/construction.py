@@ -111,7 +111,8 @@ class Groups(TourConstruction):
 
     source: GroupSource
     order = "SharedList"
-    other = "GlobalList"
+    other = "GlobalList"  # where `order` does not fit, and with a step a launch
+    other_is_shared = False  # whether that, too, lies in shared memory
     selection = "TilingRoulette"
     shrinks = False
     alone: GroupSource | None = None  # for groups of one warp, if they have another
@@ -136,11 +137,12 @@ class Groups(TourConstruction):
         rows = self.source.whole
         if not fits:
             order, rows = self.other, self.source.any_size
+            shared = shared if self.other_is_shared else 0
         elif self.alone and self._block == LANES:
             self.source, shrinks, rows = self.alone, False, self.alone.whole
         flags = f"{str(shrinks).lower()}, {rows}, {str(fits).lower()}"
         self.kernel = f"build_tours_by_groups<{order}, {self.selection}, {flags}>"
-        self.place = self.ants, self._block, 0 if order.startswith("Global") else shared
+        self.place = self.ants, self._block, shared
         share = min(rows, -(-self.n // self._block))
         self.values = {"width": self._width, "share": share, "padding": self._padding}
 

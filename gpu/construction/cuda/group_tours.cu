@@ -34,9 +34,10 @@ struct Places {
             return;
         }
         UNROLL for (int k = 0; k < COUNT; ++k) {
-            weights[k] = !WHOLE && lane >= width ? 0.0f
-                         : k < FULL ? order.weight(row, place + k * a_row())
-                                    : order.weight_if_any(row, place + k * a_row(), end);
+            int here = place + k * a_row();
+            weights[k] = !WHOLE && lane >= width  ? 0.0f
+                         : k < FULL || here < end ? order.weight(row, here)
+                                                  : 0.0f;
         }
     }
 

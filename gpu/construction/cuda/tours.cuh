@@ -34,10 +34,6 @@ struct NumberedCities {
         return visited[place / 32] >> place % 32 & 1 ? 0.0f : __ldg(row + place);
     }
 
-    INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? weight(row, place) : 0.0f;
-    }
-
     INLINE int city(int place) const { return place; }
 
     INLINE void begin(int start, int padding) const {
@@ -81,11 +77,6 @@ struct SharedList {
         return __ldg(row + unsigned(entries[place]));
     }
 
-    // For places that may lie behind the padding.
-    INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? weight(row, place) : 0.0f;
-    }
-
     INLINE int city(int place) const { return entries[place]; }
 
     // Definition 1, with the start city swapped to the front. All threads of the block call this.
@@ -121,10 +112,6 @@ struct GlobalList {
     INLINE int end(int) const { return n; }
 
     INLINE float weight(const float* row, int place) const { return __ldg(row + cities[place]); }
-
-    INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? weight(row, place) : 0.0f;
-    }
 
     INLINE int city(int place) const { return cities[place]; }
 

@@ -30,10 +30,6 @@ struct CompressedList {
         return __ldg(row + unsigned(unvisited[place]));
     }
 
-    INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? weight(row, place) : 0.0f;
-    }
-
     INLINE int city(int place) const { return unvisited[place]; }
     INLINE unsigned entry(int city) const { return places[city]; }
 
@@ -99,10 +95,6 @@ struct CompactList {
         return __ldg(row + unsigned(entries[place]));
     }
 
-    INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? weight(row, place) : 0.0f;
-    }
-
     INLINE int city(int place) const { return entries[place]; }
     INLINE unsigned entry(int city) const { return entries[city]; }
 
@@ -165,10 +157,6 @@ struct GlobalUnvisited {
     INLINE int end(int step) const { return n - step; }
 
     INLINE float weight(const float* row, int place) const { return __ldg(row + cities[place]); }
-
-    INLINE float weight_if_any(const float* row, int place, int end) const {
-        return place < end ? weight(row, place) : 0.0f;
-    }
 
     INLINE int city(int place) const { return cities[place]; }
 

@@ -71,7 +71,7 @@ class Population(NamedTuple):
     found: NDArray[np.int32]  # (ants, n): the best proper coloring that each found
     best: NDArray[np.int32]  # (n,): the best proper coloring of all
     results: NDArray[np.int32]  # (crossing, n): with the fewest conflicts of this generation
-    result_keys: NDArray[np.int64]  # (crossing,): its colors and conflicts; see :func:`key_of`
+    result_keys: NDArray[np.int64]  # (crossing,): its colors and conflicts, see _key in ants.py
     parents: NDArray[np.int32]  # (crossing, n): what is crossed in the next generation
     elites: NDArray[np.int32]  # (islands, 2, n): the best of this cycle, and of the one before
     elite_keys: NDArray[np.int64]  # (islands, 2)
