@@ -32,7 +32,7 @@ SHARED = 96_000  # cities of all its tours together, between these limits
 
 PATIENT_ROUNDS = 3  # rounds without a shorter tour after which a population is done
 
-CUDA_MOST_CROSSED = 200_000  # cities of the largest instance that a GPU crosses tours of
+CUDA_MOST_CROSSED = 12_000_000  # cities of the largest instance that a GPU crosses tours of
 CUDA_MOST, CUDA_FEWEST = 256, 32  # tours of a population on a GPU
 CROSSING_CUDA_CITIES = 3_000_000  # cities of all its tours together, between these limits
 CUDA_ANTS, CROSSING_CUDA_MOST_ANTS = 32, 128  # of each tour

@@ -14,11 +14,23 @@
 #include "gpu/tour_changes/cuda/spots.cuh"
 #include "kernels.py"
 
-constexpr unsigned NO_NUMBER = 0xffff;
-constexpr unsigned NONE_LEFT = 0xffffffff;      // two times no number
-constexpr int MOST_TRACED = int(NO_NUMBER);     // cities whose edges differ, at most
-constexpr int MOST_STEPS = int(NO_NUMBER) - 1;  // edges of a component, at most
-constexpr int LEAST_AB_CYCLE = 4;               // edges
+constexpr int LEAST_AB_CYCLE = 4;  // edges
+
+// Numbers of so many bits, for the cities whose edges differ, and for steps of a path.
+template <int BITS>
+struct NumbersOf;
+
+template <>
+struct NumbersOf<SHORT_NUMBERS> {
+    using Number = unsigned short;
+    using Pair = unsigned;
+};
+
+template <>
+struct NumbersOf<LONG_NUMBERS> {
+    using Number = unsigned;
+    using Pair = unsigned long long;
+};
 
 // The cells of a round.
 struct Cells {
@@ -30,14 +42,23 @@ struct Cells {
     }
 };
 
-// Two numbers of 16 bits in a word: the ends of edges that are left. The first comes first.
-INLINE unsigned without(unsigned pair, unsigned number) {
-    return (pair & 0xffff) == number ? pair >> 16 | NO_NUMBER << 16 : pair | NO_NUMBER << 16;
-}
+// Two numbers in a word: the ends of edges that are left. The first comes first.
+template <int BITS>
+struct EndsOf {
+    using Pair = typename NumbersOf<BITS>::Pair;
+    static constexpr unsigned NO_NUMBER = unsigned((Pair(1) << BITS) - 1);
+    static constexpr Pair NONE_LEFT = ~Pair(0);  // two times no number
 
-INLINE int ends_in(unsigned pair) {
-    return (pair & 0xffff) != NO_NUMBER ? 1 + (pair >> 16 != NO_NUMBER) : 0;
-}
+    INLINE static unsigned first(Pair pair) { return unsigned(pair) & NO_NUMBER; }
+    INLINE static unsigned second(Pair pair) { return unsigned(pair >> BITS); }
+    INLINE static Pair with(Pair pair, unsigned number) { return pair << BITS | number; }
+    INLINE static Pair without(Pair pair, unsigned number) {
+        return (first(pair) == number ? pair >> BITS : pair) | Pair(NO_NUMBER) << BITS;
+    }
+    INLINE static int count(Pair pair) {
+        return first(pair) != NO_NUMBER ? 1 + (second(pair) != NO_NUMBER) : 0;
+    }
+};
 
 // The cities beside a city on a tour.
 template <int METRIC>
@@ -49,51 +70,66 @@ INLINE int2 beside(const Source<METRIC>& tour, int city) {
 
 INLINE bool has(int2 pair, int city) { return pair.x == city || pair.y == city; }
 
+template <int BITS>
 struct Tracing {
-    unsigned* mine;        // of each number: ends of edges of one's own tour alone that are left
-    unsigned* theirs;      // and of the other tour alone
-    unsigned* seen;        // where on the path it is, after an even and after an odd number
-    int* cities;           // that the numbers stand for
-    unsigned short* path;  // a place for each edge
+    using Number = typename NumbersOf<BITS>::Number;
+    using Pair = typename NumbersOf<BITS>::Pair;
+
+    Pair* mine;    // of each number: ends of edges of one's own tour alone that are left
+    Pair* theirs;  // and of the other tour alone
+    Pair* seen;    // where on the path it is, after an even and after an odd number
+    int* cities;   // that the numbers stand for
+    Number* path;  // a place for each edge
 
     // Lays it out in memory for `room` numbers.
     INLINE Tracing(void* memory, int room) {
-        mine = static_cast<unsigned*>(memory);
+        mine = static_cast<Pair*>(memory);
         theirs = mine + room;
         seen = theirs + room;
         cities = reinterpret_cast<int*>(seen + room);
-        path = reinterpret_cast<unsigned short*>(cities + room);
+        path = reinterpret_cast<Number*>(cities + room);
     }
+    static_assert(3 * sizeof(Pair) + sizeof(int) + 2 * sizeof(Number) ==
+                      (BITS == SHORT_NUMBERS ? SHORT_TRACED_BYTES : LONG_TRACED_BYTES),
+                  "as the host counts it");
 
     // Before anything is traced: each number's component is called after its least number.
-    INLINE unsigned* roots() const { return seen; }
+    INLINE unsigned* roots() const { return reinterpret_cast<unsigned*>(seen); }
     INLINE int* sizes() const { return reinterpret_cast<int*>(path); }
 
     INLINE unsigned root_of(unsigned number) const {
-        const volatile unsigned* above = seen;
+        const volatile unsigned* above = roots();
         while (above[number] != number) number = above[number];
         return number;
     }
 
     // Joins the components of a number and of its neighbours. Any number of threads may do so.
     INLINE void join(unsigned number) const {
-        unsigned ends[4] = {mine[number] & 0xffff, mine[number] >> 16, theirs[number] & 0xffff,
-                            theirs[number] >> 16};
+        using Ends = EndsOf<BITS>;
+        unsigned ends[4] = {Ends::first(mine[number]), Ends::second(mine[number]),
+                            Ends::first(theirs[number]), Ends::second(theirs[number])};
         for (unsigned end : ends) {
             if (end > number) continue;  // the other end joins it; or there is none
             unsigned one = number, other = end;
             while ((one = root_of(one)) != (other = root_of(other))) {
                 unsigned low = min(one, other), high = max(one, other);
-                if (atomicCAS(&seen[high], high, low) == high) break;
+                if (atomicCAS(&roots()[high], high, low) == high) break;
             }
         }
     }
 };
 
 // Finds the AB-cycles of a component.
+template <int BITS>
 struct Tracer {
-    const Tracing& all;
-    unsigned short* path;
+    using Ends = EndsOf<BITS>;
+    using Number = typename NumbersOf<BITS>::Number;
+    using Pair = typename NumbersOf<BITS>::Pair;
+    static constexpr unsigned NO_NUMBER = Ends::NO_NUMBER;
+    static constexpr Pair NONE_LEFT = Ends::NONE_LEFT;
+
+    const Tracing<BITS>& all;
+    Number* path;
     int* ab_cycles;   // numbers of the cities, AB-cycle by AB-cycle
     int2* spans;      // of the AB-cycles: where each begins, and its end
     int end;          // of what is in `ab_cycles`
@@ -119,12 +155,12 @@ struct Tracer {
     }
 
     // Takes an edge of a number at random; returns its other end.
-    INLINE unsigned take(unsigned* edges, unsigned number) {
-        unsigned pair = edges[number];
-        bool second = pair >> 16 != NO_NUMBER && (draw() >> 16 & 1);
-        unsigned to = second ? pair >> 16 : pair & 0xffff;
-        edges[number] = without(pair, to);
-        edges[to] = without(edges[to], number);
+    INLINE unsigned take(Pair* edges, unsigned number) {
+        Pair pair = edges[number];
+        bool second = Ends::second(pair) != NO_NUMBER && (draw() >> 16 & 1);
+        unsigned to = second ? Ends::second(pair) : Ends::first(pair);
+        edges[number] = Ends::without(pair, to);
+        edges[to] = Ends::without(edges[to], number);
         return to;
     }
 
@@ -134,10 +170,10 @@ struct Tracer {
         if (all.mine[begin] == NONE_LEFT) first = 1;
         if (all.theirs[begin] == NONE_LEFT) first = 0;
         unsigned steps = 0, number = begin;
-        path[0] = static_cast<unsigned short>(begin);
+        path[0] = static_cast<Number>(begin);
         see(begin, 0, 0);
         while (true) {
-            unsigned* edges = (first + steps) & 1 ? all.theirs : all.mine;
+            Pair* edges = (first + steps) & 1 ? all.theirs : all.mine;
             if (edges[number] == NONE_LEFT) {  // at the border of a cell
                 see(number, steps & 1, NO_NUMBER);
                 if (steps == 0) return;
@@ -145,11 +181,12 @@ struct Tracer {
                 continue;
             }
             unsigned to = take(edges, number);
-            unsigned back = all.seen[to] >> ((steps + 1) & 1) * 16 & 0xffff;
+            Pair seen = all.seen[to];
+            unsigned back = (steps + 1) & 1 ? Ends::second(seen) : Ends::first(seen);
             if (back == NO_NUMBER) {
                 if (steps + 1 == room) continue;
                 number = to;
-                path[++steps] = static_cast<unsigned short>(number);
+                path[++steps] = static_cast<Number>(number);
                 see(number, steps & 1, steps);
                 continue;
             }
@@ -172,8 +209,8 @@ struct Tracer {
     }
 
     INLINE void see(unsigned number, unsigned odd, unsigned place) {
-        unsigned shift = odd * 16;
-        all.seen[number] = (all.seen[number] & ~(0xffffu << shift)) | place << shift;
+        int shift = int(odd) * BITS;
+        all.seen[number] = (all.seen[number] & ~(Pair(NO_NUMBER) << shift)) | Pair(place) << shift;
     }
 };
 
@@ -187,25 +224,25 @@ INLINE int other_than(int own, int tours, unsigned word) {
     return other < tours ? other : other - tours;
 }
 
-// Numbers the cities whose edges differ, and notes these edges: all of them, or as many as can have
-// a number, from a city on. Returns how many these are. All threads of the block call this.
+// Numbers the cities whose edges differ. Returns how many these are. All threads of the block call
+// this.
 template <class Tour>
-INLINE int differing(const Tour& mine, const Tour& theirs, int from, int* numbers,
+INLINE int differing(const Tour& mine, const Tour& theirs, int* numbers,
                      const Numbering& numbering) {
     int n = mine.n, count = 0, total;
     for (int first = 0; first < n; first += TRACERS) {
-        int i = first + threadIdx.x, city = i < n - from ? i + from : i - (n - from);
+        int city = first + threadIdx.x;
         bool differs = false;
-        if (i < n) {
+        if (city < n) {
             int2 one = beside(mine, city), two = beside(theirs, city);
             differs = !(has(two, one.x) && has(two, one.y));
         }
         int number = count + numbering.before(differs, total);
-        if (i < n) numbers[city] = differs && number < MOST_TRACED ? number : -1;
+        if (city < n) numbers[city] = differs ? number : -1;
         count += total;
     }
     __syncthreads();
-    return min(count, MOST_TRACED);
+    return count;
 }
 
 // Cells for so many cities that differ, each with so many of them on average, of a map with sides
@@ -218,9 +255,13 @@ INLINE Cells cells_for(int cities, int each, float per_map, uint4 words) {
 }
 
 // A block a tour. Threads find the AB-cycles of different components; then these are put in a row.
+template <int BITS>
 __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles arguments) {
     const auto [all, seed, room, cell_cities, per_map, all_traced, all_numbers, all_ab_cycles,
                 all_spans, all_slots, counts, state] = arguments;
+    using Ends = EndsOf<BITS>;
+    using Pair = typename NumbersOf<BITS>::Pair;
+    constexpr unsigned MOST_STEPS = Ends::NO_NUMBER - 1;  // edges of a component, at most
     extern __shared__ uint4 memory[];
     __shared__ int sums[LANES + 1];
     static_assert(sizeof(sums) <= TRACING_STATIC, "as the host counts it");
@@ -237,25 +278,28 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
     int2* spans = row_of(all_spans, own, n / 2 + 1);
     int2* slots = row_of(all_slots, own, n / 2 + 1);
     uint4 words = philox(seed, 1, own, round, CROSS);
-    int from = n > MOST_TRACED ? below(words.w, n) : 0;
-    int cities = differing(mine, theirs, from, numbers, numbering);
+    int cities = differing(mine, theirs, numbers, numbering);
     bool fits = cities <= room;
-    int words_each = (n * TRACED_BYTES + 7) / 8 + 2;
-    Tracing tracing(fits ? static_cast<void*>(memory) : row_of(all_traced, own, words_each),
-                    fits ? room : n);
+    int words_each = int((static_cast<long long>(n) *
+                              (BITS == SHORT_NUMBERS ? SHORT_TRACED_BYTES : LONG_TRACED_BYTES) +
+                          7) /
+                         8) +
+                     2;
+    Tracing<BITS> tracing(fits ? static_cast<void*>(memory) : row_of(all_traced, own, words_each),
+                          fits ? room : n);
     Cells cells = cells_for(cities, cell_cities, per_map, words);
     for (int city = threadIdx.x; city < n; city += TRACERS) {
         int number = numbers[city];
         if (number < 0) continue;
         int2 one = beside(mine, city), two = beside(theirs, city);
         int2 cell = cells.of(mine.cities[city]);
-        auto add = [&](unsigned& edges, int2 pair, int to) {
+        auto add = [&](Pair& edges, int2 pair, int to) {
             if (has(pair, to) || numbers[to] < 0) return;
             int2 other_cell = cells.of(mine.cities[to]);
             if (other_cell.x == cell.x && other_cell.y == cell.y)
-                edges = edges << 16 | unsigned(numbers[to]);
+                edges = Ends::with(edges, unsigned(numbers[to]));
         };
-        unsigned left = NONE_LEFT, right = NONE_LEFT;
+        Pair left = Ends::NONE_LEFT, right = Ends::NONE_LEFT;
         add(left, two, one.x);
         add(left, two, one.y);
         add(right, one, two.x);
@@ -270,7 +314,7 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
     for (int i = threadIdx.x; i < cities; i += TRACERS) tracing.join(unsigned(i));
     __syncthreads();
     for (int i = threadIdx.x; i < cities; i += TRACERS)
-        atomicAdd(&tracing.sizes()[tracing.root_of(unsigned(i))], ends_in(tracing.mine[i]));
+        atomicAdd(&tracing.sizes()[tracing.root_of(unsigned(i))], Ends::count(tracing.mine[i]));
     __syncthreads();
     // What is left of a component has at most as many edges in AB-cycles as its cities have own
     // ones.
@@ -280,26 +324,26 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
         int i = first + threadIdx.x;
         bool root = i < cities && tracing.roots()[i] == unsigned(i);
         int size = root ? tracing.sizes()[i] : 0;
-        if (size > MOST_STEPS || size < LEAST_AB_CYCLE) size = 0;
+        if (unsigned(size) > MOST_STEPS || size < LEAST_AB_CYCLE) size = 0;
         int begin = edges + numbering.before(size, total);
         if (i < cities) begins[i] = size > 0 ? begin : -1;
         if (size > 0) ab_cycles[begin] = size;  // until there are AB-cycles
         edges += total;
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < cities; i += TRACERS) tracing.seen[i] = NONE_LEFT;
+    for (int i = threadIdx.x; i < cities; i += TRACERS) tracing.seen[i] = Ends::NONE_LEFT;
     for (int i = threadIdx.x; i < edges / LEAST_AB_CYCLE; i += TRACERS) slots[i] = make_int2(0, 0);
     __syncthreads();
     for (int i = threadIdx.x; i < cities; i += TRACERS) {
         int begin = begins[i];
         if (begin < 0) continue;
-        Tracer tracer{tracing,
-                      tracing.path + begin,
-                      ab_cycles,
-                      slots + begin / LEAST_AB_CYCLE,
-                      begin,
-                      unsigned(ab_cycles[begin]),
-                      (words.x ^ unsigned(i) * 0x9e3779b9u) | 1};
+        Tracer<BITS> tracer{tracing,
+                            tracing.path + begin,
+                            ab_cycles,
+                            slots + begin / LEAST_AB_CYCLE,
+                            begin,
+                            unsigned(ab_cycles[begin]),
+                            (words.x ^ unsigned(i) * 0x9e3779b9u) | 1};
         tracer.run(unsigned(i));
     }
     __syncthreads();

@@ -13,7 +13,10 @@ from gpu.crossing.cuda.kernels import (
     AB_CYCLES,
     CHILD_WARPS,
     CROSS_TOURS,
-    TRACED_BYTES,
+    LONG_NUMBERS,
+    LONG_TRACED_BYTES,
+    SHORT_NUMBERS,
+    SHORT_TRACED_BYTES,
     TRACERS,
     TRACING_STATIC,
     ChildResult,
@@ -41,6 +44,7 @@ OFFSPRING = 32  # of an ant, where a tour takes changes of many ants
 
 SETTLING_RHO, SETTLING_FOCUS = 0.02, 1.0  # of the ants that improve tours before they are crossed
 
+MOST_SHORT_NUMBERED = (1 << SHORT_NUMBERS) - 1  # cities whose numbers are short
 CELL_CITIES = 2048  # of a cell in which AB-cycles are found, if their edges differ
 
 
@@ -122,7 +126,8 @@ class CrossingCudaColony(ToursColony):
         """Return the phases of a round, in which a gain may be weighed against trails."""
         problem, machine, tours = self._problem, self._machine, self._tours
         groups, offspring = stage.groups, stage.offspring
-        self._room = min(problem.n, (machine.shared_limit - TRACING_STATIC) // TRACED_BYTES)
+        bits, each = _numbering(problem.n)
+        self._room = min(problem.n, (machine.shared_limit - TRACING_STATIC) // each)
         numbers = {
             "room": self._room,
             "cell_cities": CELL_CITIES,
@@ -138,8 +143,9 @@ class CrossingCudaColony(ToursColony):
         def of_warps(name: str, warps: int) -> Launch:
             return CROSS_TOURS.launch(name, -(-warps // CHILD_WARPS), CHILD_WARPS * LANES, arrays)
 
-        shared = self._room * TRACED_BYTES
-        ab_cycles = AB_CYCLES.launch("find_ab_cycles", tours, TRACERS, arrays, shared)
+        ab_cycles = AB_CYCLES.launch(
+            f"find_ab_cycles<{bits}>", tours, TRACERS, arrays, self._room * each
+        )
         make = of_warps(f"make_children<{metric_of(problem.instance)}>", tours * groups * offspring)
         choose = of_warps("choose_children", tours * groups)
         count = of_warps("count_changes", tours * groups)
@@ -192,11 +198,18 @@ class CrossingCudaColony(ToursColony):
         self._take_over(tours, self._lengths(tours), iteration, self._cycle, 0.0)
 
 
+def _numbering(n: int) -> tuple[int, int]:
+    """Of the numbers of cities whose edges differ: their bits, and bytes of memory for each."""
+    if n <= MOST_SHORT_NUMBERED:
+        return SHORT_NUMBERS, SHORT_TRACED_BYTES
+    return LONG_NUMBERS, LONG_TRACED_BYTES
+
+
 def _buffers(n: int, width: int, tours: int, offspring: int) -> list[Buffer]:
     """What crossing needs, of so many offspring of a tour."""
     return [
         Buffer("numbers", (tours, n), np.int32),
-        Buffer("traced", (tours, (n * TRACED_BYTES + 7) // 8 + 2), np.uint64),
+        Buffer("traced", (tours, (n * _numbering(n)[1] + 7) // 8 + 2), np.uint64),
         Buffer("ab_cycles", (tours, 2 * n), np.int32),
         Buffer("ab_cycle_spans", (tours, n // 2 + 1, 2), np.int32),
         Buffer("ab_cycle_slots", (tours, n // 2 + 1, 2), np.int32),

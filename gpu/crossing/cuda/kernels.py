@@ -9,7 +9,10 @@ from gpu.tour_changes.cuda.kernels import COMPILED_METRICS, MOST_PIECES, Tours, 
 
 CHILD_WARPS: c.Int32 = 4  # of a block
 TRACERS: c.Int32 = 512  # threads that find the AB-cycles of a tour
-TRACED_BYTES: c.Int32 = 20  # of shared memory for each city whose edges differ
+SHORT_NUMBERS: c.Int32 = 16  # bits of the numbers of cities whose edges differ,
+LONG_NUMBERS: c.Int32 = 32  # and where there are too many cities for that
+SHORT_TRACED_BYTES: c.Int32 = 20  # of memory for each such city, with short numbers
+LONG_TRACED_BYTES: c.Int32 = 36  # and with long ones
 TRACING_STATIC: c.Int32 = 1024  # bytes of static shared memory there, at most
 
 
@@ -95,7 +98,10 @@ class CountEdges(c.KernelArguments):
     state: c.ConstPointer[c.ColonyState]
 
 
-AB_CYCLES = KernelSource("gpu/crossing/cuda/ab_cycles.cu", {"find_ab_cycles": FindAbCycles})
+AB_CYCLES = KernelSource(
+    "gpu/crossing/cuda/ab_cycles.cu",
+    {f"find_ab_cycles<{bits}>": FindAbCycles for bits in (SHORT_NUMBERS, LONG_NUMBERS)},
+)
 
 CROSS_TOURS = KernelSource(
     "gpu/crossing/cuda/crossing.cu",
