@@ -197,6 +197,21 @@ def test_differing_cities_that_shared_memory_cannot_hold_are_traced_elsewhere() 
 
 
 @needs_emulation
+@pytest.mark.parametrize("shared_limit", [8000, 100_000])
+def test_long_numbers_of_differing_cities_give_the_tours_of_short_ones(
+    shared_limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance, rounds = makers.uniform(700, size=10_000), 2
+    short = crossed(instance, rounds)
+    monkeypatch.setattr("gpu.crossing.cuda.colony.MOST_SHORT_NUMBERED", 0)
+    p = CrossingCudaParameters(tours=TOURS, ants=ANTS)
+    machine = EmulatedMachine(shared_limit=shared_limit)
+    with closing(Unsettled(instance, p, machine, 1)) as colony:
+        colony.iterate(rounds)
+        assert np.array_equal(tours_of(colony, rounds), short[-1])
+
+
+@needs_emulation
 @pytest.mark.parametrize("winners", [ONE_WINNER, MANY_WINNERS])
 def test_a_population_settles_is_crossed_and_makes_room_for_another_with_its_best_tour(
     winners: str,
