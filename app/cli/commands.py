@@ -66,7 +66,7 @@ def desktop(action: str | None) -> None:
 def generate(kind: str, size: int, file: Path, seed: int | None, density: float | None) -> None:
     """Write an instance of this SIZE to FILE: cities (TSPLIB), or a graph (DIMACS).
 
-    Up to 2,000,000 cities are spread evenly over a square (uniform), gathered in clusters, the
+    Up to 10,000,000 cities are spread evenly over a square (uniform), gathered in clusters, the
     holes of a circuit board, on a ring, or the towns of a map. Up to 2,000,000 vertices are
     joined at random, where they are close (geometric), or as places by roads. A seed gives the same
     file on every machine.

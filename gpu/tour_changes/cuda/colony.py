@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.colony import never
+from gpu.core.machine.processors import usable_cores
 from gpu.core.snapshot import Merges, Snapshot, Wanted
 from gpu.cuda.colony import DeviceColony, State
 from gpu.cuda.instances import distance_numbers
@@ -128,7 +130,8 @@ class ToursColony(DeviceColony):
 
     def _lengths(self, tours: NDArray[np.int32]) -> list[int]:
         """How long tours are, which are as the device numbers the cities."""
-        return [self._problem.instance.tour_length(tour) for tour in tours]
+        with ThreadPoolExecutor(min(usable_cores(), len(tours))) as pool:
+            return list(pool.map(self._problem.instance.tour_length, tours))
 
     def _present(self, state: State) -> NDArray[np.int32]:
         """Copy all tours, (tours, n), as the device numbers the cities."""

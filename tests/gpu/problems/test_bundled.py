@@ -151,7 +151,7 @@ def test_the_density_is_the_share_of_edges() -> None:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        (("uniform", 9, 1), "choose 10 to 2,000,000"),
+        (("uniform", 9, 1), "choose 10 to 10,000,000"),
         (("random", 2_000_001, 1), "choose 10 to 2,000,000"),
         (("random", 100_000, 1, 0.1), "more than 20,000,000 edges: choose at most 0.004"),
         (("uniform", 50, 1, 0.5), "it has no density"),
