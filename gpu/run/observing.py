@@ -134,6 +134,7 @@ class Observer:
         self._beyond = _NO_COST if beyond is None else beyond
         self.found = ImprovementLog(self._beyond)
         self.checking = 0.0  # seconds in which costs were computed anew
+        self.fetching = 0.0  # seconds that the last look took to fetch and check a solution
         self._start: RunState | None = None  # that with which the run began, with its solution
 
     def begin(self, solution: Solution, cost: int) -> None:
@@ -157,11 +158,14 @@ class Observer:
         """
         shown, state = colony.snapshot(Wanted.NUMBERS), self.state
         best = state.best_solution
+        self.fetching = 0.0
         known = shown.best_cost == state.best_cost and state.best_iteration > 0
         if recorded or best is None or not (known or self._start_is_better(shown)):
+            begun = time.perf_counter()
             shown = colony.snapshot(Wanted.SOLUTION | recorded)
             with self._timed():
                 best = _checked_best(instance, shown, self.state)
+            self.fetching = time.perf_counter() - begun
         return self._take_in(shown, best, elapsed)
 
     def snapshot(

@@ -41,6 +41,10 @@ OBSERVED_EVERY = 0.060
 """Seconds between two looks at the colony's numbers. Each look waits for the GPU, and the GPU then
 idles until this thread gets Python's lock back, which the window's painting may hold for long."""
 
+MOST_FETCHING = 0.05
+"""Share of a run's time in which solutions are fetched and checked, at most: looks at a colony are
+farther apart where each takes long, as with a million cities."""
+
 RESTARTS = 3
 """How often a run goes on after its colony went wrong; the next time ends it."""
 
@@ -239,7 +243,8 @@ class Run:
             self._colony.iterate(count, slice_over)
             self.midway = slice_over.passed
             self._unobserved += count
-            late = time.perf_counter() - self._observed_at > OBSERVED_EVERY
+            pause = max(OBSERVED_EVERY, self._observer.fetching / MOST_FETCHING)
+            late = time.perf_counter() - self._observed_at > pause
             late = late or self._slices.elapsed >= limit
             if slice_over.passed or late or at_most is not None or count in (left, room):
                 self._observe(self._colony)

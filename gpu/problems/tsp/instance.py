@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, NamedTuple, Self
@@ -17,6 +18,7 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.formats import whole
 from gpu.core.instance import EDITED, MOST_EDITS, CityEdit, Edited, Instance, chosen_evenly
 from gpu.core.legacy import NEW
+from gpu.core.machine.processors import usable_cores
 from gpu.core.problem import Problem
 from gpu.core.words import counted
 from gpu.problems.document import text_of_cities
@@ -35,6 +37,7 @@ _ON_THE_MAP = (
     Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT
 )  # fmt: skip
 _NUMBERS_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
+_EDGES_AT_ONCE = 1 << 17  # that a core measures, of tours of twice as many cities or more
 
 
 class CityWords(NamedTuple):
@@ -202,7 +205,16 @@ class TspInstance(Instance):
 
     def tour_length(self, tour: NDArray[np.integer]) -> int:
         """Exact length of the closed ``tour`` (0-based, shape (n,)), summed in int64."""
-        return int(self.distances(tour, np.roll(tour, -1)).sum(dtype=np.int64))
+        following = np.roll(tour, -1)
+
+        def total(edges: slice) -> int:
+            return int(self.distances(tour[edges], following[edges]).sum(dtype=np.int64))
+
+        if len(tour) < 2 * _EDGES_AT_ONCE:
+            return total(slice(None))
+        parts = [slice(at, at + _EDGES_AT_ONCE) for at in range(0, len(tour), _EDGES_AT_ONCE)]
+        with ThreadPoolExecutor(min(usable_cores(), len(parts))) as pool:
+            return sum(pool.map(total, parts))
 
     def cost_of(self, solution: NDArray[np.integer]) -> int:
         """Exact length of a closed tour, which is checked to be one; see :class:`Instance`."""
@@ -216,7 +228,7 @@ class TspInstance(Instance):
             or tour.shape != (n,)
             or tour.min() < 0
             or tour.max() >= n
-            or not np.bincount(tour.astype(np.int64, copy=False), minlength=n).all()
+            or not _marked(tour, n).all()
         ):
             raise SolutionError(f"a route through {self.name} does not visit each city once")
         return tour
@@ -375,6 +387,13 @@ class TspInstance(Instance):
             self.computed_layout,
             self.directed,
         )
+
+
+def _marked(tour: NDArray[np.integer], n: int) -> NDArray[np.bool_]:
+    """Mark the cities of a tour."""
+    marked = np.zeros(n, np.bool_)
+    marked[tour] = True
+    return marked
 
 
 def _places(what: str, given: object, spaces: tuple[int, ...]) -> NDArray[np.float64]:
