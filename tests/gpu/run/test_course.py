@@ -45,10 +45,13 @@ def recorded(instance: Instance, session: Session, path: Path, at_most: int | No
     return run
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("OBSERVED_EVERY", math.inf), ("MOST_FETCHING", 1e-12)]
+)
 def test_a_flood_of_improvements_is_all_in_the_log(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, value: float
 ) -> None:
-    monkeypatch.setattr(run_module, "OBSERVED_EVERY", math.inf)
+    monkeypatch.setattr(run_module, name, value)  # looks are rare, even if fetching takes no time
     path = tmp_path / "run.jsonl"
     run = recorded(INSTANCE, session_of(monkeypatch, colonies.Bettering, 1200), path)
     (colony,) = RandomColony.built

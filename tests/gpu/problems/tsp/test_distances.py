@@ -145,6 +145,15 @@ def test_pairs_broadcast_to_int64() -> None:
     assert table.tolist() == [[0, 5, 10], [5, 0, 5], [10, 5, 0]]
 
 
+def test_a_tour_is_as_long_if_cores_measure_parts_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(1)
+    instance = _instance(Metric.EUC_2D, random.integers(0, 999, (100, 2)).tolist())
+    tour = random.permutation(100)
+    whole = instance.tour_length(tour)
+    monkeypatch.setattr("gpu.problems.tsp.instance._EDGES_AT_ONCE", 7)  # the last part has 2
+    assert instance.tour_length(tour) == whole == instance.cost_of(tour)
+
+
 def test_the_matrix_is_the_same_in_many_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     points = np.random.default_rng(3).integers(0, 999, (23, 2)).tolist()
     instance = _instance(Metric.CEIL_2D, points)
