@@ -6,7 +6,6 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Self
 
-from gpu.core.errors import ParameterError
 from gpu.core.parameters import Parameters, parameter
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.parameters import (
@@ -32,10 +31,13 @@ SHARED = 96_000  # cities of all its tours together, between these limits
 
 PATIENT_ROUNDS = 3  # rounds without a shorter tour after which a population is done
 
-CUDA_MOST_CROSSED = 12_000_000  # cities of the largest instance that a GPU crosses tours of
+CUDA_MOST_CROSSED = 500_000  # cities up to which a GPU finds shorter tours by crossing
 CUDA_MOST, CUDA_FEWEST = 256, 32  # tours of a population on a GPU
 CROSSING_CUDA_CITIES = 3_000_000  # cities of all its tours together, between these limits
+CROSSING_CUDA_MOST_CITIES = 100_000_000  # of all its tours together: some 16 GB
+CUDA_LEAST = 8  # tours, so that so many are not exceeded
 CUDA_ANTS, CROSSING_CUDA_MOST_ANTS = 32, 128  # of each tour
+MANY_CITIES, MANY_ANTS = 200_000, 1024  # beyond so many cities: ants of each tour, at most
 CUDA_CITIES = 512  # for each ant of a tour, between these limits
 
 ONE_WINNER, MANY_WINNERS = "one", "many"
@@ -103,7 +105,8 @@ class CrossingCudaParameters(Parameters):
         "Ants an iteration, shared out among the tours. Each crosses its tour with another one.",
         2,
         1_000_000,
-        automatic=f"{CUDA_ANTS} to {CROSSING_CUDA_MOST_ANTS} a tour",
+        automatic=f"{CUDA_ANTS} to {CROSSING_CUDA_MOST_ANTS} a tour; "
+        f"beyond {MANY_CITIES:,} cities up to {MANY_ANTS:,}",
     )
     tours: int | None = parameter(
         None,
@@ -111,7 +114,8 @@ class CrossingCudaParameters(Parameters):
         "Tours of the population.",
         2,
         4096,
-        automatic=f"{CROSSING_CUDA_CITIES:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}",
+        automatic=f"{CROSSING_CUDA_CITIES:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}; "
+        f"with millions of cities fewer, at least {CUDA_LEAST}",
     )
     weight: str = parameter(
         BY_TRAILS,
@@ -160,12 +164,14 @@ class CrossingCudaParameters(Parameters):
         tours = self.tours
         if tours is None:
             tours = min(max(CROSSING_CUDA_CITIES // n, CUDA_FEWEST), CUDA_MOST)
+            tours = min(tours, max(CROSSING_CUDA_MOST_CITIES // n, CUDA_LEAST))
         winners = self.winners
         if winners == AUTOMATIC:
             winners = ONE_WINNER if n <= MOST_ALONE else MANY_WINNERS
         ants = self.ants
         if ants is None:
-            ants = min(max(n // CUDA_CITIES, CUDA_ANTS), CROSSING_CUDA_MOST_ANTS) * tours
+            most = CROSSING_CUDA_MOST_ANTS if n <= MANY_CITIES else MANY_ANTS
+            ants = min(max(n // CUDA_CITIES, CUDA_ANTS), most) * tours
         return dataclasses.replace(
             self,
             ants=ants,
@@ -178,9 +184,4 @@ class CrossingCudaParameters(Parameters):
 def require_for_crossing_cuda(instance: TspInstance) -> None:
     """Raise ParameterError if crossing-gpu does not take ``instance``."""
     require_symmetric(instance)
-    if instance.n > CUDA_MOST_CROSSED:
-        raise ParameterError(
-            f"crossing-gpu takes up to {CUDA_MOST_CROSSED:,} cities, and {instance.name} has "
-            f"{instance.n:,}: choose the colony focused"
-        )
     require_short(instance, "crossing")

@@ -14,14 +14,19 @@ from gpu.problems.tsp.instance import TspInstance
 
 Over = Callable[[], bool]
 
+MOST_BY_NEAREST = 200_000
+"""Cities up to which a run begins with the nearest-neighbour tour. Of a million it takes seconds,
+and the colony's first tour is better; so a run begins with a tour along a space-filling curve."""
+
 
 def _nearest_neighbour(instance: TspInstance, over: Over) -> Iterator[Solution]:
     if instance.first_tour is not None:
         yield instance.first_tour
         return
-    from gpu.cpu.first_tours import nearest_neighbour_tour  # slow to import
+    from gpu.cpu.first_tours import curve_tour, nearest_neighbour_tour  # slow to import
 
-    yield nearest_neighbour_tour(instance)
+    many = instance.n > MOST_BY_NEAREST
+    yield curve_tour(instance) if many else nearest_neighbour_tour(instance)
 
 
 def _greedy(graph: GraphInstance, over: Over) -> Iterator[Solution]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.random import Purpose
-from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.geometry import distance
 from gpu.cpu.philox import Key, below, draw_block
 from gpu.cpu.record import ColonyRecord
@@ -133,9 +133,18 @@ def candidate_edges_of(lists: CityLists) -> CandidateEdges:
     cities = np.repeat(np.arange(n, dtype=np.int64), k)
     others = lists.neighbours.ravel().astype(np.int64)
     keys = np.minimum(cities, others) * n + np.maximum(cities, others)
-    keys, first = np.unique(keys, return_index=True)
+    keys.sort()  # alone: NumPy sorts whole numbers several times as fast as it argsorts them
+    keys = keys[np.append(True, keys[1:] != keys[:-1])]
     both = np.column_stack((keys // n, keys % n)).astype(np.int32)
-    return CandidateEdges(both, lists.lengths.ravel()[first].astype(np.int64))
+    lengths = np.empty(len(both), np.int64)
+    _measure(lists, both, lengths)
+    return CandidateEdges(both, lengths)
+
+
+@cached
+def _measure(lists: CityLists, pairs: NDArray[np.int32], lengths: NDArray[np.int64]) -> None:
+    for edge in range(lengths.size):
+        lengths[edge] = apart(lists, pairs[edge, 0], pairs[edge, 1])
 
 
 def _keys(n: int, k: int) -> int:

@@ -218,27 +218,52 @@ struct Tracer {
 
 constexpr int FEWEST_CELLS = 4;  // and otherwise one
 
+INLINE Source<ANY_METRIC> tour_of(const Tours& all, int number, unsigned long long iteration) {
+    return {{}, all.cities_of(number), all.tour_records_of(number, iteration), nullptr, all.n, 0};
+}
+
 // The other tour that a tour is crossed with: the same distance away for all.
 INLINE int other_than(int own, int tours, unsigned word) {
     int other = own + 1 + below(word, tours - 1);
     return other < tours ? other : other - tours;
 }
 
-// Numbers the cities whose edges differ. Returns how many these are. All threads of the block call
-// this.
-template <class Tour>
-INLINE int differing(const Tour& mine, const Tour& theirs, int* numbers,
-                     const Numbering& numbering) {
-    int n = mine.n, count = 0, total;
-    for (int first = 0; first < n; first += TRACERS) {
-        int city = first + threadIdx.x;
+// Marks the cities whose edges differ between each tour and the other one: a bit each. A thread a
+// city of each tour.
+__global__ void mark_differing(const MarkDiffering arguments) {
+    const auto [all, seed, all_differing, state] = arguments;
+    int n = all.n, words = (n + LANES - 1) / LANES, lane = threadIdx.x % LANES;
+    unsigned round = unsigned(state->iteration);
+    long long warps = static_cast<long long>(all.tours) * words;
+    for (long long warp = grid_thread() / LANES; warp < warps; warp += grid_threads() / LANES) {
+        int own = int(warp / words), word = int(warp - static_cast<long long>(own) * words);
+        int other = other_than(own, all.tours, philox(seed, 0, 0, round, CROSS).x);
+        int city = word * LANES + lane;
         bool differs = false;
         if (city < n) {
-            int2 one = beside(mine, city), two = beside(theirs, city);
+            int2 one = beside(tour_of(all, own, round), city);
+            int2 two = beside(tour_of(all, other, round), city);
             differs = !(has(two, one.x) && has(two, one.y));
         }
-        int number = count + numbering.before(differs, total);
-        if (city < n) numbers[city] = differs ? number : -1;
+        unsigned marks = __ballot_sync(ALL_LANES, differs);
+        if (lane == 0) row_of(all_differing, own, words)[word] = marks;
+    }
+}
+
+// Numbers the cities that are marked, and lists them. Returns how many these are. All threads of
+// the block call this.
+INLINE int number_differing(const unsigned* differing, int n, int* numbers, int* list,
+                            const Numbering& numbering) {
+    int words = (n + LANES - 1) / LANES, count = 0, total;
+    for (int first = 0; first < words; first += blockDim.x) {
+        int word = first + threadIdx.x;
+        unsigned marks = word < words ? differing[word] : 0;
+        int number = count + numbering.before(__popc(marks), total);
+        for (; marks; marks &= marks - 1, ++number) {
+            int city = word * LANES + __ffs(marks) - 1;
+            numbers[city] = number;
+            list[number] = city;
+        }
         count += total;
     }
     __syncthreads();
@@ -256,9 +281,10 @@ INLINE Cells cells_for(int cities, int each, float per_map, uint4 words) {
 
 // A block a tour. Threads find the AB-cycles of different components; then these are put in a row.
 template <int BITS>
-__global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles arguments) {
-    const auto [all, seed, room, cell_cities, per_map, all_traced, all_numbers, all_ab_cycles,
-                all_spans, all_slots, counts, state] = arguments;
+__global__ void __launch_bounds__(BITS == SHORT_NUMBERS ? TRACERS : MOST_TRACERS, 1) find_ab_cycles(
+    const FindAbCycles arguments) {
+    const auto [all, seed, room, cell_cities, per_map, all_differing, all_traced, all_numbers,
+                all_ab_cycles, all_spans, all_slots, counts, state] = arguments;
     using Ends = EndsOf<BITS>;
     using Pair = typename NumbersOf<BITS>::Pair;
     constexpr unsigned MOST_STEPS = Ends::NO_NUMBER - 1;  // edges of a component, at most
@@ -269,16 +295,15 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
     int own = blockIdx.x, n = all.n, total;
     unsigned round = unsigned(state->iteration);
     int other = other_than(own, all.tours, philox(seed, 0, 0, round, CROSS).x);
-    Source<ANY_METRIC> mine{
-        {}, all.cities_of(own), all.tour_records_of(own, state->iteration), nullptr, n, 0};
-    Source<ANY_METRIC> theirs{
-        {}, all.cities_of(other), all.tour_records_of(other, state->iteration), nullptr, n, 0};
+    Source<ANY_METRIC> mine = tour_of(all, own, round), theirs = tour_of(all, other, round);
     int* numbers = row_of(all_numbers, own, n);
     int* ab_cycles = row_of(all_ab_cycles, own, 2 * n);
     int2* spans = row_of(all_spans, own, n / 2 + 1);
     int2* slots = row_of(all_slots, own, n / 2 + 1);
     uint4 words = philox(seed, 1, own, round, CROSS);
-    int cities = differing(mine, theirs, numbers, numbering);
+    const unsigned* differing = row_of(all_differing, own, (n + LANES - 1) / LANES);
+    const int* list = ab_cycles;  // until there are AB-cycles
+    int cities = number_differing(differing, n, numbers, ab_cycles, numbering);
     bool fits = cities <= room;
     int words_each = int((static_cast<long long>(n) *
                               (BITS == SHORT_NUMBERS ? SHORT_TRACED_BYTES : LONG_TRACED_BYTES) +
@@ -288,13 +313,12 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
     Tracing<BITS> tracing(fits ? static_cast<void*>(memory) : row_of(all_traced, own, words_each),
                           fits ? room : n);
     Cells cells = cells_for(cities, cell_cities, per_map, words);
-    for (int city = threadIdx.x; city < n; city += TRACERS) {
-        int number = numbers[city];
-        if (number < 0) continue;
+    for (int number = threadIdx.x; number < cities; number += blockDim.x) {
+        int city = list[number];
         int2 one = beside(mine, city), two = beside(theirs, city);
         int2 cell = cells.of(mine.cities[city]);
         auto add = [&](Pair& edges, int2 pair, int to) {
-            if (has(pair, to) || numbers[to] < 0) return;
+            if (has(pair, to)) return;
             int2 other_cell = cells.of(mine.cities[to]);
             if (other_cell.x == cell.x && other_cell.y == cell.y)
                 edges = Ends::with(edges, unsigned(numbers[to]));
@@ -311,16 +335,16 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
         tracing.cities[number] = city;
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < cities; i += TRACERS) tracing.join(unsigned(i));
+    for (int i = threadIdx.x; i < cities; i += blockDim.x) tracing.join(unsigned(i));
     __syncthreads();
-    for (int i = threadIdx.x; i < cities; i += TRACERS)
+    for (int i = threadIdx.x; i < cities; i += blockDim.x)
         atomicAdd(&tracing.sizes()[tracing.root_of(unsigned(i))], Ends::count(tracing.mine[i]));
     __syncthreads();
     // What is left of a component has at most as many edges in AB-cycles as its cities have own
     // ones.
     int* begins = numbers;
     int edges = 0;
-    for (int first = 0; first < cities; first += TRACERS) {
+    for (int first = 0; first < cities; first += blockDim.x) {
         int i = first + threadIdx.x;
         bool root = i < cities && tracing.roots()[i] == unsigned(i);
         int size = root ? tracing.sizes()[i] : 0;
@@ -331,10 +355,11 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
         edges += total;
     }
     __syncthreads();
-    for (int i = threadIdx.x; i < cities; i += TRACERS) tracing.seen[i] = Ends::NONE_LEFT;
-    for (int i = threadIdx.x; i < edges / LEAST_AB_CYCLE; i += TRACERS) slots[i] = make_int2(0, 0);
+    for (int i = threadIdx.x; i < cities; i += blockDim.x) tracing.seen[i] = Ends::NONE_LEFT;
+    for (int i = threadIdx.x; i < edges / LEAST_AB_CYCLE; i += blockDim.x)
+        slots[i] = make_int2(0, 0);
     __syncthreads();
-    for (int i = threadIdx.x; i < cities; i += TRACERS) {
+    for (int i = threadIdx.x; i < cities; i += blockDim.x) {
         int begin = begins[i];
         if (begin < 0) continue;
         Tracer<BITS> tracer{tracing,
@@ -348,7 +373,7 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
     }
     __syncthreads();
     int found = 0;
-    for (int first = 0; first < edges / LEAST_AB_CYCLE; first += TRACERS) {
+    for (int first = 0; first < edges / LEAST_AB_CYCLE; first += blockDim.x) {
         int slot = first + threadIdx.x;
         int2 span = slot < edges / LEAST_AB_CYCLE ? slots[slot] : make_int2(0, 0);
         int place = found + numbering.before(span.y > 0, total);

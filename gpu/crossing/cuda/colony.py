@@ -15,6 +15,8 @@ from gpu.crossing.cuda.kernels import (
     CROSS_TOURS,
     LONG_NUMBERS,
     LONG_TRACED_BYTES,
+    MARKERS,
+    MOST_TRACERS,
     SHORT_NUMBERS,
     SHORT_TRACED_BYTES,
     TRACERS,
@@ -72,9 +74,10 @@ class CrossingCudaColony(ToursColony):
     Raises
     ------
     ParameterError
-        If the instance is directed, has more than 200,000 cities, or too long distances.
+        If the instance is directed, or has too long distances.
     DeviceMemoryError
-        If the tours do not fit the device: some 140 bytes a city and tour, 1.6 KB
+        If the tours do not fit the device: some 140 bytes a city and tour (156
+        of more than 65,535 cities), 1.6 KB
         an ant, and 25 KB more where each makes 32 children.
     """
 
@@ -143,8 +146,13 @@ class CrossingCudaColony(ToursColony):
         def of_warps(name: str, warps: int) -> Launch:
             return CROSS_TOURS.launch(name, -(-warps // CHILD_WARPS), CHILD_WARPS * LANES, arrays)
 
-        ab_cycles = AB_CYCLES.launch(
-            f"find_ab_cycles<{bits}>", tours, TRACERS, arrays, self._room * each
+        words = -(-problem.n // LANES)
+        mark = AB_CYCLES.launch(
+            "mark_differing", min(65535, -(-tours * words * LANES // MARKERS)), MARKERS, arrays
+        )
+        tracers = TRACERS if bits == SHORT_NUMBERS else MOST_TRACERS
+        find = AB_CYCLES.launch(
+            f"find_ab_cycles<{bits}>", tours, tracers, arrays, self._room * each
         )
         make = of_warps(f"make_children<{metric_of(problem.instance)}>", tours * groups * offspring)
         choose = of_warps("choose_children", tours * groups)
@@ -153,7 +161,7 @@ class CrossingCudaColony(ToursColony):
         note = CROSS_TOURS.launch("note_trails", entries, TOURS_BLOCK, arrays)
         merge = self._merge(groups, MOST_PIECES)
         return {
-            "construction": (ab_cycles, make),
+            "construction": (mark, find, make),
             "update": (choose, merge, count, self._elect(), self._rewrite(), note),
         }
 
@@ -208,6 +216,7 @@ def _numbering(n: int) -> tuple[int, int]:
 def _buffers(n: int, width: int, tours: int, offspring: int) -> list[Buffer]:
     """What crossing needs, of so many offspring of a tour."""
     return [
+        Buffer("differing", (tours, -(-n // LANES)), np.uint32),
         Buffer("numbers", (tours, n), np.int32),
         Buffer("traced", (tours, (n * _numbering(n)[1] + 7) // 8 + 2), np.uint64),
         Buffer("ab_cycles", (tours, 2 * n), np.int32),

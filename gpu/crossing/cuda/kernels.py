@@ -8,7 +8,9 @@ from gpu.cuda.loader import KernelSource
 from gpu.tour_changes.cuda.kernels import COMPILED_METRICS, MOST_PIECES, Tours, change_bytes
 
 CHILD_WARPS: c.Int32 = 4  # of a block
-TRACERS: c.Int32 = 512  # threads that find the AB-cycles of a tour
+MARKERS: c.Int32 = 256  # threads of a block that mark the cities whose edges differ
+TRACERS: c.Int32 = 512  # threads that find the AB-cycles of a tour,
+MOST_TRACERS: c.Int32 = 1024  # and where the numbers of cities are long
 SHORT_NUMBERS: c.Int32 = 16  # bits of the numbers of cities whose edges differ,
 LONG_NUMBERS: c.Int32 = 32  # and where there are too many cities for that
 SHORT_TRACED_BYTES: c.Int32 = 20  # of memory for each such city, with short numbers
@@ -28,12 +30,20 @@ class ChildChange(c.Sized):
     size = change_bytes(MOST_PIECES)
 
 
+class MarkDiffering(c.KernelArguments):
+    all: Tours
+    seed: Seed
+    differing: c.Pointer[c.UInt32]  # a bit for each city of each tour
+    state: c.ConstPointer[c.ColonyState]
+
+
 class FindAbCycles(c.KernelArguments):
     all: Tours
     seed: Seed
     room: c.Int32  # cities whose edges differ, for which there is shared memory
     cell_cities: c.Int32  # whose edges differ, in a cell, on average
     per_map: c.Float32  # 1 / the mean side of the map
+    differing: c.ConstPointer[c.UInt32]
     traced: c.Pointer[c.UInt64]  # memory where there are more
     numbers: c.Pointer[c.Int32]
     ab_cycles: c.Pointer[c.Int32]
@@ -100,7 +110,10 @@ class CountEdges(c.KernelArguments):
 
 AB_CYCLES = KernelSource(
     "gpu/crossing/cuda/ab_cycles.cu",
-    {f"find_ab_cycles<{bits}>": FindAbCycles for bits in (SHORT_NUMBERS, LONG_NUMBERS)},
+    {
+        "mark_differing": MarkDiffering,
+        **{f"find_ab_cycles<{bits}>": FindAbCycles for bits in (SHORT_NUMBERS, LONG_NUMBERS)},
+    },
 )
 
 CROSS_TOURS = KernelSource(
