@@ -9,7 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu.cpu.first_tours import greedy_tour, nearest_neighbour_length, nearest_neighbour_tour
+from gpu.cpu.first_tours import (
+    curve_tour,
+    greedy_tour,
+    nearest_neighbour_length,
+    nearest_neighbour_tour,
+)
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import nearest_neighbours, quadrant_neighbours
@@ -135,3 +140,15 @@ def test_shortest_edges_are_never_left_out() -> None:
     # Greedy tours of uniform cities are 14 to 20 % longer than the shortest.
     shortest = 0.7124 * np.sqrt(3000 * 1e12)
     assert instance.tour_length(tour) < 1.25 * shortest
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+def test_the_tour_along_a_curve_visits_every_city(name: str) -> None:
+    tour = curve_tour(INSTANCES[name])
+    assert np.array_equal(np.sort(tour), np.arange(INSTANCES[name].n))
+    assert not tour.flags.writeable
+
+
+def test_hilbert_s_curve_goes_from_each_square_to_the_next() -> None:
+    square = makers.grid(16, 16)
+    assert square.tour_length(curve_tour(square)) < 1.1 * square.n * 10

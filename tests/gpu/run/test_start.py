@@ -8,16 +8,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gpu.core.colony import never
 from gpu.core.snapshot import RunState, Snapshot, Wanted
-from gpu.cpu.first_tours import nearest_neighbour_tour
+from gpu.cpu.first_tours import curve_tour, nearest_neighbour_tour
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.cuda.colony import ColoringColony
 from gpu.rlf.parameters import ColoringParameters
 from gpu.run import run as run_module
+from gpu.run import starting
 from gpu.run.log.recorded import comparison, recorded_of
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
@@ -346,3 +348,12 @@ def test_a_state_without_a_solution_has_no_cost(make: Make) -> None:
         _ = nothing.cost
     run.build()
     assert run.state.best_cost == run.state.cost == INSTANCE.tour_length(run.state.best_solution)
+
+
+def test_a_run_of_many_cities_begins_along_a_curve(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = makers.uniform(50)
+    (nearest,) = starting.starts_of(instance)
+    monkeypatch.setattr(starting, "MOST_BY_NEAREST", 49)
+    (along,) = starting.starts_of(instance)
+    assert np.array_equal(nearest, nearest_neighbour_tour(instance))
+    assert np.array_equal(along, curve_tour(instance))
