@@ -18,7 +18,6 @@ constexpr unsigned NO_NUMBER = 0xffff;
 constexpr unsigned NONE_LEFT = 0xffffffff;      // two times no number
 constexpr int MOST_TRACED = int(NO_NUMBER);     // cities whose edges differ, at most
 constexpr int MOST_STEPS = int(NO_NUMBER) - 1;  // edges of a component, at most
-constexpr int LEAST_AB_CYCLE = 4;               // edges
 
 // The cells of a round.
 struct Cells {
@@ -219,8 +218,8 @@ INLINE Cells cells_for(int cities, int each, float per_map, uint4 words) {
 
 // A block a tour. Threads find the AB-cycles of different components; then these are put in a row.
 __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles arguments) {
-    const auto [all, seed, room, cell_cities, per_map, all_traced, all_numbers, all_ab_cycles,
-                all_spans, all_slots, counts, state] = arguments;
+    const auto [all, seed, room, cell_cities, shortest, per_map, all_traced, all_numbers,
+                all_ab_cycles, all_spans, all_slots, counts, state] = arguments;
     extern __shared__ uint4 memory[];
     __shared__ int sums[LANES + 1];
     static_assert(sizeof(sums) <= TRACING_STATIC, "as the host counts it");
@@ -307,8 +306,9 @@ __global__ void __launch_bounds__(TRACERS, 1) find_ab_cycles(const FindAbCycles 
     for (int first = 0; first < edges / LEAST_AB_CYCLE; first += TRACERS) {
         int slot = first + threadIdx.x;
         int2 span = slot < edges / LEAST_AB_CYCLE ? slots[slot] : make_int2(0, 0);
-        int place = found + numbering.before(span.y > 0, total);
-        if (span.y > 0) spans[place] = span;
+        bool kept = span.y - span.x >= shortest;
+        int place = found + numbering.before(kept, total);
+        if (kept) spans[place] = span;
         for (int i = span.x; i < span.y; ++i) ab_cycles[i] = tracing.cities[ab_cycles[i]];
         found += total;
     }

@@ -153,11 +153,15 @@ class ToursColony(DeviceColony):
         update = (self._merge(self._each), self._elect(), self._rewrite(), lay_trails)
         return {"construction": (search,), "update": update}
 
-    def _merge(self, changes: int, links: int = MOST_SEGMENTS) -> Launch:
-        """Choose which changes of each tour are made; they have up to so many links."""
-        kernel, shared = f"merge_changes<{links}>", PIECE_BYTES * self._most + 5 * changes
+    def _merge(self, count: int, links: int = MOST_SEGMENTS, name: str = "changes") -> Launch:
+        """Choose which of the ``count`` changes of each tour are made.
+
+        They have up to so many links, and lie in the buffer of this name.
+        """
+        kernel, shared = f"merge_changes<{links}>", PIECE_BYTES * self._most + 5 * count
+        changes = self._arrays[name]
         return MERGE_CHANGES.launch(
-            kernel, self._tours, MERGERS, self._arrays, shared, ants=changes
+            kernel, self._tours, MERGERS, self._arrays, shared, ants=count, changes=changes
         )
 
     def _elect(self) -> Launch:
