@@ -81,8 +81,8 @@ class CrossingCudaColony(ToursColony):
     ParameterError
         If the instance is directed, has more than 200,000 cities, or too long distances.
     DeviceMemoryError
-        If the tours do not fit the device: some 140 bytes a city and tour, 1.6 KB
-        an ant, and 25 KB more where each makes 32 children.
+        If the tours do not fit the device: some 140 bytes a city and tour, 0.6 MB a
+        tour, 1.6 KB an ant, and 25 KB more where each makes 32 children.
     """
 
     def __init__(
@@ -103,7 +103,9 @@ class CrossingCudaColony(ToursColony):
         rules = SearchRules(p.ants, p.tours, p.kick, SETTLING_RHO, SETTLING_FOCUS)
         offspring = max(stage.groups * stage.offspring for stage in self._stages)
         further = _buffers(problem.n, problem.width, p.tours, offspring)
-        super().__init__(instance, machine, problem, rules, seed, MOST_PIECES, further)
+        super().__init__(
+            instance, machine, problem, rules, seed, MOST_PIECES, LONG_PIECES, further
+        )
         stages = (*self._stages, LONG_STAGE)
         rounds = [self._round(stage, p.weight == BY_TRAILS) for stage in stages]
         crossing = [Iterations(machine, one, divisible=False) for one in rounds]

@@ -57,7 +57,8 @@ class ToursColony(DeviceColony):
 
     Ants search the tours around a place each. A kind of colony says in :meth:`_turn` what becomes
     of the tours then, and gives the tours to begin with to :meth:`_take_over`. ``links`` is the
-    number of new edges of a change, at most; ``further`` are buffers of its own.
+    number of new edges of a change, at most, or ``longest`` where a tour takes one change alone;
+    ``further`` are buffers of its own.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class ToursColony(DeviceColony):
         rules: SearchRules,
         seed: int,
         links: int = MOST_SEGMENTS,
+        longest: int = 0,
         further: Sequence[Buffer] = (),
     ) -> None:
         self._cities, self._problem = instance, problem
@@ -75,7 +77,8 @@ class ToursColony(DeviceColony):
         self._each = each = max(1, rules.ants // tours)  # ants of a tour
         ants = each * tours
         room = machine.shared_limit - MERGER_STATIC - 5 * each
-        self._most = most = min(n + 1, each * links + 1, _MOST_MERGED_PIECES, room // PIECE_BYTES)
+        pieces = max(each * links, longest) + 1
+        self._most = most = min(n + 1, pieces, _MOST_MERGED_PIECES, room // PIECE_BYTES)
         words = -(-n // LANES)
         buffers = [
             Buffer("cities", (tours, n, 4), np.float32),
