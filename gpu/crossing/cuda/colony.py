@@ -103,9 +103,7 @@ class CrossingCudaColony(ToursColony):
         rules = SearchRules(p.ants, p.tours, p.kick, SETTLING_RHO, SETTLING_FOCUS)
         offspring = max(stage.groups * stage.offspring for stage in self._stages)
         further = _buffers(problem.n, problem.width, p.tours, offspring)
-        super().__init__(
-            instance, machine, problem, rules, seed, MOST_PIECES, LONG_PIECES, further
-        )
+        super().__init__(instance, machine, problem, rules, seed, MOST_PIECES, LONG_PIECES, further)
         stages = (*self._stages, LONG_STAGE)
         rounds = [self._round(stage, p.weight == BY_TRAILS) for stage in stages]
         crossing = [Iterations(machine, one, divisible=False) for one in rounds]
@@ -189,11 +187,10 @@ class CrossingCudaColony(ToursColony):
         else:
             rounds = int(self._machine.download(self._arrays["rounds"])[1])
             self._caught = rounds >= PATIENT_ROUNDS
-            made, further = self._made(), self._stage + 1
-            if further < len(self._stages):  # in which each group makes a change, at best
-                if made < ROUNDS_A_LOOK * self._tours * self._stages[further].groups:
-                    self._caught = False
-                    self._cross(further)
+            made, further = self._made(), self._stages[self._stage + 1 :]
+            if further and made < ROUNDS_A_LOOK * self._tours * further[0].groups:
+                self._caught = False  # for there each group makes a change, at best
+                self._cross(self._stage + 1)
             if self._caught or self._long_pay:
                 self._cross_long()
         self._go_on(state.iteration, LONG_ROUNDS if self._long else ROUNDS_A_LOOK)

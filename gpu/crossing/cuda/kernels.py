@@ -10,7 +10,6 @@ from gpu.tour_changes.cuda.kernels import (
     LONG_PIECES,
     MOST_PIECES,
     Tours,
-    change_bytes,
 )
 
 CHILD_WARPS: c.Int32 = 4  # of a block
@@ -24,6 +23,7 @@ LONG_AB_CYCLE: c.Int32 = MOST_PIECES  # edges, half of them to give up: MOST_PIE
 LONG_ROOM_BYTES: c.Int32 = 24 * LONG_PIECES  # in which a warp works at a child of long AB-cycles
 RESULT_BYTES: c.Int32 = 16 + 8 * MOST_PIECES  # of a child; see ChildResult in crossing.cu
 LONG_RESULT_BYTES: c.Int32 = 16 + 8 * LONG_PIECES
+
 
 class FindAbCycles(c.KernelArguments):
     all: Tours
