@@ -70,8 +70,8 @@ class Banner(QFrame):
         """The message that is shown, or nothing."""
         return "" if self.isHidden() else self.label.text()
 
-    def tell(self, sentence: str, severity: Severity = "error") -> None:
-        """Show ``sentence``."""
+    def tell(self, sentence: str, severity: Severity = "error", *, stays: bool = False) -> None:
+        """Show ``sentence``; one that ``stays`` is shown until another one comes."""
         first = sentence.partition(" ")[0]
         # Names of files, colonies and parameters are spelled as they are.
         self.label.setText(sentence[:1].upper() + sentence[1:] if first.isalpha() else sentence)
@@ -83,7 +83,7 @@ class Banner(QFrame):
         self.show()
         self.raise_()
         self._timer.stop()
-        if severity in ("info", "done"):
+        if severity in ("info", "done") and not stays:
             self._timer.start(_SHORT)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
