@@ -60,7 +60,8 @@ def summary_of(run: RunModel) -> str:
         found.append(begun)
     found.append(f"after {number_of(state.iteration, 'iteration')}")
     idle = state.elapsed - run.bettered_at
-    if idle >= _LONG_IDLE * state.elapsed and state.elapsed >= _LONG_RUN and not state.proved:
+    long = state.iteration and state.elapsed >= _LONG_RUN and not state.proved
+    if long and idle >= _LONG_IDLE * state.elapsed:
         found.append(f"nothing better for {duration(idle)} of {duration(state.elapsed)}")
     return f"{reason}: {', '.join(found)}"
 
