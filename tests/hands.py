@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QWidget
 
 NONE = Qt.KeyboardModifier.NoModifier
+_ROUNDS_MOST = 10_000  # of Qt's loop, until there is nothing to do
 
 
 def click(widget: QWidget, place: QPoint | None = None) -> None:
@@ -87,10 +88,10 @@ def drop(widget: QWidget, what: Path | QMimeData) -> None:
         assert event.isAccepted()
 
 
-def settle(rounds: int = 50) -> None:
-    """Let all that is due be done, by rounds of Qt's loop and not by a clock."""
-    for _ in range(rounds):
-        QApplication.processEvents()
+def settle() -> None:
+    """Let all that is due be done, until a round of Qt's loop finds nothing to do."""
+    loop = QEventLoop()
+    assert any(not loop.processEvents() for _ in range(_ROUNDS_MOST)), "something goes on for ever"
 
 
 def ticking(whole: QObject) -> list[QTimer]:
@@ -103,3 +104,8 @@ def rest(milliseconds: int) -> None:
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
     loop.exec()
+
+
+def press_stop(widget: QWidget) -> None:
+    """Press the keys that end a run, with the focus on ``widget``."""
+    press(widget, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)

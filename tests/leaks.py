@@ -7,11 +7,11 @@ belong to a fixture of wider scope, nor the timers, menus and dialogs of a windo
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import itertools
 import sys
 import threading
-import time
 import weakref
 from collections.abc import Collection, Generator, Iterator
 from pathlib import Path
@@ -19,8 +19,7 @@ from typing import Any
 
 import pytest
 
-_GRACE = 5.0
-"""Seconds that a thread which was told to end gets for its last steps."""
+from tests.waiting import until
 
 _known: weakref.WeakSet[Any] = weakref.WeakSet()
 """Every QThread and QTimer that was ever seen."""
@@ -74,12 +73,11 @@ def _after_cleaning(before: dict[tuple[str, int], str]) -> dict[tuple[str, int],
     if _since(before):
         gc.unfreeze()  # the cycle may go through older objects; to look at all takes a second
         gc.collect()
-    deadline = time.monotonic() + _GRACE
-    while left := _since(before):
-        if time.monotonic() > deadline or any(kind != "thread" for kind, _ in left):
-            break
-        time.sleep(0.01)
-    return left
+    # A thread that was told to end may have to end its work first: what draws a large map compiles
+    # that once, which takes many seconds where others work, too.
+    with contextlib.suppress(AssertionError):
+        until(lambda: {kind for kind, _ in _since(before)} != {"thread"})
+    return _since(before)
 
 
 def living(windows: Collection[int] = ()) -> dict[tuple[str, int], str]:

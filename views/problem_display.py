@@ -95,7 +95,7 @@ class ProblemDisplay:
 def _city_called(instance: TspInstance, city: int) -> str:
     """Return the number of a city in its file, with its name if there is one."""
     name = instance.names[city] if instance.names else ""
-    return f"{instance.city_ids[city]}{f' ({name})' if name else ''}"
+    return f"{instance.city_words.short(city)}{f' ({name})' if name else ''}"
 
 
 def _vertex_number(instance: GraphInstance) -> Callable[[int], str]:

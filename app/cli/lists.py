@@ -121,7 +121,7 @@ def instances_text(width: int) -> str:
     for row in bundled():
         words = row.problem.words
         optimum = "" if row.optimum is None else words.amount(row.optimum)
-        rows.append((row.name, counted(row.n, words.place), optimum, row.kind))
+        rows.append((row.name, counted(row.n, words.place, f"{row.n:,}"), optimum, row.kind))
     lines = [aligned(rows, width)]
     kept = downloads.downloaded()
     if kept:

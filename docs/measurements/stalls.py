@@ -1,6 +1,7 @@
 """Measure the longest stalls of the window: many cities, many runs, races.
 
     python docs/measurements/stalls.py million FILE [--seconds 30]
+    python docs/measurements/stalls.py tour FILE [--seconds 30]
     python docs/measurements/stalls.py strip FILE [--seconds 30]
     python docs/measurements/stalls.py race FILE [--seconds 30]
     python docs/measurements/stalls.py sizes FILE [--seconds 30]
@@ -11,8 +12,12 @@ does what a user would do, and prints a line for each part of that: the longest 
 that the window's thread worked (its processor time, which other programs change little), the
 longest time in which it did not answer, and where it worked longest.
 
-million: opens FILE, starts `focused-cores`, zooms and drags the map while it solves.
-strip: the same with the strip of the trails in sight, then moves through the past of the run.
+million: opens FILE, starts `focused-cores`, zooms and drags the map and points at it while it
+solves; how many pictures of the map a second there are, and the memory of the process, too.
+tour: opens FILE and shows a tour that goes up and down in strips, without a colony, which would
+take long for ten million cities; zooms, drags and points, then lists its stops.
+strip: the same as `million` with the strip of the trails in sight, then moves through the past of
+the run.
 race: has 50 short runs in the list of runs, sorts and filters it, then races four lanes.
 sizes: gives the window another size, again and again, while `acs-spm` works.
 memory: runs three times, then opens another instance: what each run leaves in memory.
@@ -21,6 +26,7 @@ memory: runs three times, then opens another instance: what each run leaves in m
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import tempfile
 import time
@@ -33,8 +39,10 @@ from typing import NamedTuple
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import numpy as np
 from made import commit_here, how, sentence
-from PySide6.QtCore import QPoint, Qt
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
@@ -42,8 +50,10 @@ from app.notifications import Notifications
 from app.window.application import Application, qt_application
 from app.window.event_loop import StallMeter
 from gpu.core.machine import devices
+from gpu.core.snapshot import RunState
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
+from gpu.problems.tsp.instance import TspInstance
 from gpu.run.log.names import default_log_path
 from gpu.run.log.recorder import Recorder
 from gpu.run.run import Run
@@ -57,11 +67,26 @@ from views.frame.activity import Activity
 from views.plots.pheromone_view import PheromoneView
 from views.runs.runs_view import RunsView
 from views.setup.presets import Choices
+from views.tour.stops_view import StopsView
 from views.tour.tour_view import TourView
 
 RUNS, LANES = 50, 4
-PATIENCE = 600.0  # seconds for a colony to be built, a file to be read and the like
+PATIENCE = 3600.0  # seconds for a colony to be built, a file to be read and the like
 HAND = 16  # milliseconds between two movements of a hand
+
+
+class Pictures(QObject):
+    """Counts the pictures that a canvas shows."""
+
+    def __init__(self, canvas: QWidget) -> None:
+        super().__init__(canvas)
+        canvas.installEventFilter(self)
+        self.count = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:  # noqa: N802
+        """Count one."""
+        self.count += event.type() == QEvent.Type.Paint
+        return super().eventFilter(watched, event)
 
 
 class Window(NamedTuple):
@@ -150,23 +175,84 @@ class Window(NamedTuple):
             rest(HAND)
         QTest.mouseRelease(canvas, left, NONE, canvas.rect().center())
 
+    def point(self, canvas: QWidget, seconds: float) -> None:
+        """Move the mouse over the canvas, with no button pressed."""
+        end, random = time.perf_counter() + seconds, Random(1)
+        while time.perf_counter() < end:
+            at = QPoint(random.randrange(canvas.width()), random.randrange(canvas.height()))
+            for step in range(20):  # some movements, then a rest
+                QTest.mouseMove(canvas, at + QPoint(step, step // 2))
+                rest(HAND)
+            rest(20 * HAND)
+
 
 def million(window: Window, path: Path, seconds: float) -> None:
     """Open many cities, and move the map while they are solved."""
-    tour = window.application.window.view(TourView)
+    canvas = window.application.window.view(TourView).graphics.viewport()
+    pictures = Pictures(canvas)
+
+    def use(when: str) -> None:
+        with window.part(f"zoom and drag, {when}"):
+            pictures.count = 0
+            window.use(canvas, seconds)
+        print(f"    {pictures.count / seconds:.0f} pictures/s, {memory():.0f} MB", flush=True)
+        with window.part(f"point at cities and edges, {when}"):
+            window.point(canvas, seconds)
+
     with window.part("open the file"):
         window.open(path)
-    with window.part("zoom and drag, no run"):
-        window.use(tour.graphics.viewport(), seconds / 3)
+    use("no run")
     with window.part("build the colony"):
-        window.begin("focused", 3 * seconds)
+        window.begin("focused", 6 * seconds)
     with window.part("watch the run"):
         rest(round(500 * seconds))
-    with window.part("zoom and drag during the run"):
-        window.use(tour.graphics.viewport(), seconds)
+    use("during the run")
     with window.part("stop"):
         window.application.run_controller.stop()
         window.wait_for_end()
+    print(f"    {memory():.0f} MB", flush=True)
+
+
+def strips(places: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return a tour that goes up one strip of the map and down the next."""
+    x, y = places.T
+    strip = ((x - x.min()) / max(np.ptp(x), 1e-9) * math.sqrt(len(x) / 3)).astype(np.int64)
+    return np.lexsort((np.where(strip % 2, -y, y), strip)).astype(np.int32)
+
+
+def tour(window: Window, path: Path, seconds: float) -> None:
+    """Show a tour of many cities as if a run had found it."""
+    main = window.application.window
+    view, stops = main.view(TourView), main.view(StopsView)
+    canvas = view.graphics.viewport()
+    pictures = Pictures(canvas)
+    window.open(path)
+    instance = window.application.instance.value
+    assert isinstance(instance, TspInstance)
+    found = strips(instance.display)
+    length = instance.tour_length(found)
+
+    def show(tour: NDArray[np.int32]) -> None:
+        main.show_snapshot(RunState(1, 1, length, 1, length, 1.0, best_solution=tour))
+        rest(10 * HAND)
+        window.wait_for(lambda: all(layer.ready for layer in view.layers.values()))
+
+    with window.part("draw the tour"):
+        show(found)
+    other = np.roll(found, 1)
+    with window.part("draw another one"):
+        show(other)
+    with window.part("zoom and drag"):
+        pictures.count = 0
+        window.use(canvas, seconds)
+    print(f"    {pictures.count / seconds:.0f} pictures/s, {memory():.0f} MB", flush=True)
+    with window.part("point at cities and edges"):
+        window.point(canvas, seconds)
+    with window.part("list its stops"):
+        main.dashboard.show_view(StopsView.key)
+        window.wait_for(lambda: stops.table.stops is not None)
+        rest(10 * HAND)
+    print(f"    {memory():.0f} MB", flush=True)
 
 
 def strip(window: Window, path: Path, seconds: float) -> None:
@@ -295,7 +381,14 @@ TITLES = (
     "| when | MB |\n| --- | ---: |",
 )
 
-DEEDS = {"million": million, "strip": strip, "race": race, "sizes": sizes, "memory": leave}
+DEEDS = {
+    "million": million,
+    "tour": tour,
+    "strip": strip,
+    "race": race,
+    "sizes": sizes,
+    "memory": leave,
+}
 
 
 def main() -> None:

@@ -25,13 +25,17 @@ _GOLDEN, _WORD = 2_654_435_769, 0xFFFF_FFFF
 def points_within(
     places: Floats, frame: Floats, width: float, height: float, found: NDArray[np.int32]
 ) -> int:
-    """Count the places in a picture of this size; list the first ones in ``found``."""
+    """List the places in a picture of this size in ``found``; return how many there are.
+
+    If there are more than it has room for, the answer is one more than that.
+    """
     count = 0
     for place in range(places.shape[0]):
         x, y = _across(places, frame, place), _down(places, frame, place)
         if x >= 0 and x <= width and y >= 0 and y <= height:
-            if count < found.size:
-                found[count] = place
+            if count == found.size:
+                return count + 1
+            found[count] = place
             count += 1
     return count
 
@@ -55,9 +59,10 @@ def lines_within(
     height: float,
     found: NDArray[np.int32],
 ) -> int:
-    """Count the lines of a closed path that may be in a picture; list the first in ``found``.
+    """List the lines of a closed path that may be in a picture in ``found``; return how many.
 
-    A line is known by where it begins in ``path``.
+    If there are more than it has room for, the answer is one more than that. A line is known by
+    where it begins in ``path``.
     """
     count = 0
     last = path[path.size - 1]
@@ -66,8 +71,9 @@ def lines_within(
         to_x, to_y = _across(places, frame, path[at]), _down(places, frame, path[at])
         across = max(x, to_x) >= 0 and min(x, to_x) <= width
         if across and max(y, to_y) >= 0 and min(y, to_y) <= height:
-            if count < found.size:
-                found[count] = at - 1 if at > 0 else path.size - 1
+            if count == found.size:
+                return count + 1
+            found[count] = at - 1 if at > 0 else path.size - 1
             count += 1
         x, y = to_x, to_y
     return count

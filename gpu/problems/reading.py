@@ -101,6 +101,11 @@ class ReadAs:
         return replace(self, route_from="", route_to="", route="")
 
     @property
+    def of_route(self) -> ReadAs:
+        """What is wanted of routes alone."""
+        return ReadAs(route_from=self.route_from, route_to=self.route_to, route=self.route)
+
+    @property
     def only_kind(self) -> bool:
         """Whether nothing but the kind is said, or nothing at all."""
         return self == ReadAs(self.kind)

@@ -145,7 +145,8 @@ def load_table(file: InputFile) -> Instance:
         if seen.square is not None:
             read_as = read_as_of(file, FileKind.ADJACENCY)
             square = seen.square
-            return graph_of_matrix(file, square.values, square.names, read_as=read_as)
+            values, names = square.values, square.names
+            return graph_of_matrix(file, values, names, read_as=read_as, marked=square.marked)
         if seen.lists is not None:
             return load_cells(file, seen.lists)
         if seen.columns is None:

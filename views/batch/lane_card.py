@@ -19,7 +19,7 @@ from gpu.core.problem import Problem
 from gpu.problems.coloring.instance import class_sizes
 from views.problem_display import problem_of
 from views.tour.map_layer import MapLayer
-from views.tour.tour_layers import CitiesLayer, TourLayer
+from views.tour.tour_layers import CitiesLayer, TourLayer, places_of
 from views.widgets.canvas_view import CanvasView
 from views.widgets.controls import Chip, Swatch, make_button
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
@@ -53,7 +53,7 @@ class LaneMap(CanvasView):
 
     def show_instance(self, instance: Any) -> None:
         """Show its cities, and no tour yet."""
-        points = np.empty((0, 2)) if instance is None else instance.display[: instance.real_n]
+        points = places_of(instance)
         if instance is not None:
             self.tour.route_of = instance.route_of
         around = np.array(corners(points)) if len(points) else points

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpu.core.decisions import Picture, PictureMark, Sign
@@ -19,24 +20,26 @@ from views.graph.class_marks import draw_marks
 from views.graph.graph_layers import EdgesLayer, diameter_of, fitting_diameter
 from views.problem_display import display_of
 from views.tour.map_layer import LitLayer, MapLayer, diameter_for
-from views.tour.tour_layers import arrow_heads
+from views.tour.tour_layers import arrow_heads, what_is_at
 from views.widgets.background_layer import Sheet
-from views.widgets.canvas_view import nearest
 from views.widgets.controls import OptionButtons
 from views.widgets.graphics import Box, graphics_in
 from views.widgets.labels import make_label
 from views.widgets.layers import (
     Points,
+    as_pixels,
     corners,
     dashed_lines,
     draw_lines,
     draw_points,
     path_lines,
     pen,
+    places_in_sight,
 )
 from views.widgets.layouts import fill
+from views.widgets.pointing import Pointing
 from views.widgets.theme import DARK, Theme
-from views.widgets.view import NOTHING, Pointed
+from views.widgets.view import NOTHING
 
 _RAYS = 200  # most lines to places considered that are drawn, the likeliest ones
 _WIDEST_RAY = 11.0  # width in pixels of a certain choice. Widths grow with the root of the chance
@@ -112,7 +115,10 @@ class StepLayer(MapLayer[Picture]):
             if sign in marks:
                 seen[marks[sign].places] = False
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, diameter >= 2)
-        draw_points(painter, pixels[seen], sheet.theme.colour("city", 0.9), diameter)
+        dots, colour = pixels[seen], sheet.theme.colour("city", 0.9)
+        if as_pixels(painter, len(dots)):
+            dots = places_in_sight(painter, dots, QTransform(), size, colour)
+        draw_points(painter, dots, colour, diameter)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if part is not None:
             _draw_vertices(sheet, pixels, part, marks, diameter)
@@ -288,6 +294,7 @@ class StepCanvas(QWidget):
         self.graphics.viewport().installEventFilter(self)
         self.edges, self.layer, self.lit = EdgesLayer(0), StepLayer(1), LitLayer(2)
         self._layers = self.edges, self.layer, self.lit
+        self._pointing = Pointing(self)
         for layer in self._layers:
             self.box.addItem(layer, ignoreBounds=True)
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
@@ -313,6 +320,7 @@ class StepCanvas(QWidget):
     def show_instance(self, instance: Instance | None) -> None:
         """Show other cities, or another graph as soon as its vertices have places."""
         self._instance = instance
+        self._pointing.forget()
         has_map = instance is None or instance.map_places is not None
         self.extent.buttons["whole"].setText("Whole map" if has_map else "Whole graph")
         self.extent.setVisible(self.can_be_near)
@@ -359,9 +367,11 @@ class StepCanvas(QWidget):
         if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseMove:
             position = event.position().toPoint()
             at = self.box.mapSceneToView(self.graphics.mapToScene(position))
-            place = nearest(self.layer.cities, at, self.box.viewPixelSize())
-            self.pointed.emit(NOTHING if place is None else Pointed(places=(place,)))
+            cities, pixel = self.layer.cities, self.box.viewPixelSize()
+            look = partial(what_is_at, cities, None, at, pixel)
+            self._pointing.ask(len(cities), look, self.pointed.emit)
         elif event.type() == QEvent.Type.Leave:
+            self._pointing.forget()
             self.pointed.emit(NOTHING)
         return super().eventFilter(watched, event)
 

@@ -46,6 +46,8 @@ EXPORTS = {
     "window": ("Picture of the window…", "-window.png", "PNG picture (*.png)"),
 }
 
+STOP_KEYS = "Ctrl+."  # nobody presses them by mistake, as Esc to leave a card or a full screen
+
 _ACTION_TEXTS = {  # text, keys, tip
     "open": ("Open…", "Ctrl+O", OPEN_TIP),
     "open-as": ("Open as…", "Ctrl+Shift+O", "Open any file, and say how it is to be read"),
@@ -57,7 +59,7 @@ _ACTION_TEXTS = {  # text, keys, tip
     "start": ("Start", "Ctrl+Return", "Start a run with these choices"),
     "pause": ("Pause", "P", "Pause when the present iteration ends"),
     "step": ("Step", "N", "Make one iteration, then pause"),
-    "stop": ("Stop", "Esc", "End the run; its log is kept"),
+    "stop": ("Stop", STOP_KEYS, "End the run; its log is kept"),
     "toggle": ("Start, pause or resume", "Space", "Whichever of them is possible"),
     "improve": (
         "Improve the best solution",
@@ -213,7 +215,7 @@ class Actions:
         tip = "Give up the measurement" if measures else _ACTION_TEXTS["stop"][2]
         if subject == "study":
             tip = "End the study; finished runs are kept"
-        self["stop"].setToolTip(plain_tip(f"{tip} (Esc)"))
+        self["stop"].setToolTip(plain_tip(f"{tip} ({STOP_KEYS})"))
         for name, action in self.exports.items():
             action.setEnabled(exports[name])
 

@@ -216,9 +216,9 @@ class MainWindow(QMainWindow):
         self.control.block(who, why)
         self._mark_earlier()
 
-    def tell(self, sentence: str, severity: Severity = "error") -> None:
-        """Show one sentence in the banner."""
-        self.banner.tell(sentence, severity)
+    def tell(self, sentence: str, severity: Severity = "error", *, stays: bool = False) -> None:
+        """Show one sentence in the banner; it may stay there until there is another one."""
+        self.banner.tell(sentence, severity, stays=stays)
 
     def _theme_steps(self) -> Iterator[object]:
         """Change the colours and the type of all parts, one step after the other.
@@ -388,7 +388,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _forget_hint(self) -> None:
-        """Say no longer what the keys of a presentation do: Esc would stop a run now."""
+        """Say no longer what the keys of a presentation do."""
         if self.banner.text == PRESENTATION_HINT:
             self.banner.clear()
 

@@ -95,7 +95,7 @@ _PRESENTATION_KEYS = {  # of a clicker, too: it turns pages, begins, and makes t
     "black": ("B", "."),
     "pick": ("V",),
 }
-_LENT = {"stop": "Esc", "past-next": "."}  # whose keys mean something else meanwhile
+_LENT = {"past-next": "."}  # whose keys mean something else meanwhile
 _PRESENTATION_ONLY = "next", "previous", "black", "pick"  # actions that there are only meanwhile
 PRESENTATION_HINT = (
     "Esc ends the presentation, V chooses the views, Page Down goes on, B makes the screen black"
@@ -144,7 +144,7 @@ class Presentation(QObject):
             }
         )
         dashboard.arranged.connect(self.show_picked)
-        # The desktop can make a window fill the screen, too; Esc leaves that, and stops no run.
+        # The desktop can make a window fill the screen, too; Esc leaves that.
         self._leave = QShortcut(QKeySequence("Esc"), window, self._leave_full_screen)
         window.installEventFilter(self)
         self._enable()
@@ -249,13 +249,11 @@ class Presentation(QObject):
             self.ended.emit()
 
     def _enable(self) -> None:
-        """Let Esc leave the full screen, which otherwise stops the run, and so on."""
+        """Let Esc leave the full screen, and other keys mean what they do in a presentation."""
         on, actions = self.goes_on, self._actions
-        full = on or self._window.isFullScreen()
         for name, key in _LENT.items():
-            lent = full if key == "Esc" else on
-            actions[name].setShortcut("" if lent else key)
-        self._leave.setEnabled(full and not on)
+            actions[name].setShortcut("" if on else key)
+        self._leave.setEnabled(self._window.isFullScreen() and not on)
         keys = [*_PRESENTATION_KEYS["present"], "Esc"] if on else _PRESENTATION_KEYS["present"]
         actions["present"].setShortcuts([QKeySequence(key) for key in keys])
         for name in _PRESENTATION_ONLY:

@@ -10,10 +10,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 
 from gpu.core.snapshot import Trails
-from gpu.problems.tsp.instance import RouteOrder
+from gpu.problems.tsp.instance import RouteOrder, TspInstance
 from views.tour.map_layer import MapLayer, diameter_for
 from views.widgets.background_layer import Sheet
 from views.widgets.cached_picture import CachedPicture, Draw
+from views.widgets.canvas_view import nearest
 from views.widgets.layers import (
     Points,
     Segments,
@@ -105,7 +106,10 @@ class TourLayer(MapLayer[Tour]):
         painter, strokes = sheet.painter, sheet.theme.strokes
         colour = sheet.theme.colour(self._role)
         if order.closed and as_pixels(painter, len(cities)):
-            width, around = strokes * (2.2 if self._bold else 1.0), order.cities.astype(np.int32)
+            width, around = (
+                strokes * (2.2 if self._bold else 1.0),
+                order.cities.astype(np.int32, copy=False),
+            )
             draw_path(painter, cities, around, sheet.transform, sheet.size, colour, width)
             return
         pixels = sheet.pixels(cities[order.path])
@@ -227,6 +231,24 @@ def arrow_heads(middle: Points, along: Points, head: float) -> NDArray[np.float6
     across = np.column_stack([-along[:, 1], along[:, 0]]) * head * 0.45
     tip, back = middle + along * head / 2, middle - along * head / 2
     return np.stack([tip, back + across, back - across], axis=1)
+
+
+def places_of(instance: TspInstance | None) -> Points:
+    """Return where cities are drawn: those of the user."""
+    if instance is None:
+        return np.empty((0, 2))
+    whole = instance.real_n == instance.n  # then the array itself, whose corners are known
+    return instance.display if whole else instance.display[: instance.real_n]
+
+
+def what_is_at(
+    cities: Points, order: RouteOrder | None, place: QPointF, pixel: tuple[float, float]
+) -> Pointed:
+    """Return the city that is nearest to ``place``, else an edge of a route there."""
+    city = nearest(cities, place, pixel)
+    if city is not None:
+        return Pointed(places=(city,))
+    return NOTHING if order is None else near_edge(cities, order, place, pixel)
 
 
 def near_edge(

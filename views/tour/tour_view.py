@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
@@ -22,12 +23,13 @@ from views.tour.coast_layer import CoastLayer, outline_folder
 from views.tour.globe_layer import GlobeLayer
 from views.tour.label_layers import EndsLayer, Labels, LabelsLayer, RouteEnds
 from views.tour.map_layer import LitLayer, MapLayer
-from views.tour.tour_layers import Tour, near_edge
+from views.tour.tour_layers import Tour, places_of, what_is_at
 from views.widgets.canvas_view import CanvasView
 from views.widgets.controls import Chip, make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layers import corners
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.pointing import Pointing
 from views.widgets.theme import Theme, icon
 from views.widgets.view import NOTHING, Pointed
 
@@ -59,10 +61,12 @@ class TourView(CanvasView):
     def __init__(self) -> None:
         super().__init__()
         self._instance: TspInstance | None = None
+        self._places = places_of(None)  # where its cities are drawn
         self._improved: tuple[Tour, Tour] | None = None  # before and after local search
         self._plan = False  # whether only the plan of the route is shown
         self._pressed: QPointF | None = None  # where a button of the mouse went down, in pixels
         self._comparison = ""  # of the tour that was opened with the best one
+        self._pointing, self._clicks = Pointing(self), Pointing(self)
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
         self.lit = LitLayer(8)
         self.layers: dict[str, MapLayer[Any]] = {
@@ -145,7 +149,7 @@ class TourView(CanvasView):
         self._comparison = ""
         self.chips["given"].hide()
         self._show_cities(instance)
-        self.editing.begin(_places(instance))
+        self.editing.begin(self._places)
         self.chips["numbers"].setChecked(instance is not None and bool(instance.names))
         self.box.setAspectLocked(True, _narrowing(instance))
         self.fit()
@@ -157,7 +161,9 @@ class TourView(CanvasView):
     def _show_cities(self, instance: TspInstance | None) -> None:
         self._instance = instance
         self.begin_run()
-        points = _places(instance)
+        for pointing in (self._pointing, self._clicks):
+            pointing.forget()
+        points = self._places = places_of(instance)
         around = np.array(corners(points)) if len(points) else points  # once for all layers
         for layer in self.layers.values():
             layer.set_cities(points, around)
@@ -220,13 +226,18 @@ class TourView(CanvasView):
             instance = self._instance
             if instance is None or math.hypot(way.x(), way.y()) > CLICK:
                 return
-            city = self.nearest(_places(instance), self.box.mapSceneToView(at))
-            if city is None:
-                return
-            if event.button() == Qt.MouseButton.LeftButton:
+            place, pixel = self.box.mapSceneToView(at), self.box.viewPixelSize()
+            look = partial(what_is_at, self._places, None, place, pixel)
+            chosen = partial(self._take_click, event.button(), event.globalPosition().toPoint())
+            self._clicks.ask(len(self._places), look, chosen)
+
+    def _take_click(self, button: Qt.MouseButton, on_screen: QPoint, found: Pointed) -> None:
+        """Tell of the city that was clicked, if there was one."""
+        for city in found.places:
+            if button == Qt.MouseButton.LeftButton:
                 self.city_chosen.emit(city)
-            elif event.button() == Qt.MouseButton.RightButton:
-                self.menu_wanted.emit(city, event.globalPosition().toPoint())
+            elif button == Qt.MouseButton.RightButton:
+                self.menu_wanted.emit(city, on_screen)
 
     def _switch_editing(self, on: bool) -> None:
         self.editing.switch(on=on)
@@ -300,15 +311,16 @@ class TourView(CanvasView):
 
     def point_at(self, place: QPointF) -> None:
         """Say which city is under the mouse, or else which edge of the best tour."""
-        instance = self._instance
+        instance, best = self._instance, self.layers["best"]
         if instance is None:
             return
-        city, best = self.nearest(_places(instance), place), self.layers["best"]
-        found = Pointed() if city is None else Pointed(places=(city,))
-        if city is None and best.shown is not None and best.isVisible():
-            pixel = self.box.viewPixelSize()
-            order = instance.route_of(best.shown)
-            found = near_edge(_places(instance), order, place, pixel)
+        shown = best.shown if best.isVisible() else None
+        order = None if shown is None else instance.route_of(shown)
+        look = partial(what_is_at, self._places, order, place, self.box.viewPixelSize())
+        self._pointing.ask(len(self._places), look, self._point)
+
+    def _point(self, found: Pointed) -> None:
+        """Say what is under the mouse, here and in the other views."""
         self.point_out(found)
         self.point_to(found)
 
@@ -322,8 +334,8 @@ class TourView(CanvasView):
 
     def leave(self) -> None:
         """Point at nothing."""
-        self.point_out(NOTHING)
-        self.point_to(NOTHING)
+        self._pointing.forget()
+        self._point(NOTHING)
 
     def _show_labels(self) -> None:
         """Show names and numbers beside the cities, as far as the user wants them."""
@@ -390,11 +402,6 @@ class TourView(CanvasView):
         if self._comparison and self.chips["given"].isChecked():
             text = f"{self._comparison}  ·  {text}"
         self.caption.setText(text)
-
-
-def _places(instance: TspInstance | None) -> NDArray[np.float64]:
-    """Return where cities are drawn: those of the user."""
-    return np.empty((0, 2)) if instance is None else instance.display[: instance.real_n]
 
 
 def _narrowing(instance: TspInstance | None) -> float:

@@ -129,22 +129,23 @@ def cut_to(lines: Segments, size: QRectF) -> Segments:
     return np.hstack([start + begin[:, None] * way, start + end[:, None] * way])
 
 
-_CORNERS: dict[int, tuple[weakref.ref[Points], tuple[Points, Points]]] = {}  # the last ones
+# Of arrays that nobody can change, as long as they are there.
+_CORNERS: dict[int, tuple[weakref.ref[Points], tuple[Points, Points]]] = {}
 
 
 def corners(points: Points) -> tuple[Points, Points]:
-    """Return the lowest and the highest coordinates, quickly for a million points.
+    """Return the lowest and the highest coordinates, quickly for ten million points.
 
-    Several views ask for those of one instance, whose points nobody can change.
+    Several views ask for those of one instance, whose points nobody can change. Whoever loads it
+    asks before, in another thread.
     """
-    fixed = not points.flags.writeable
-    if fixed and (known := _CORNERS.get(id(points))) is not None and known[0]() is points:
+    fixed, key = not points.flags.writeable, id(points)
+    if fixed and (known := _CORNERS.get(key)) is not None and known[0]() is points:
         return known[1]
     columns = points.T
     found = np.array([one.min() for one in columns]), np.array([one.max() for one in columns])
     if fixed:
-        _CORNERS.clear()
-        _CORNERS[id(points)] = weakref.ref(points), found
+        _CORNERS[key] = weakref.ref(points, lambda _: _CORNERS.pop(key, None)), found
     return found
 
 

@@ -71,6 +71,7 @@ class RunModel(SolverThread):
         self._early: RunState | None = None  # of cities that it has not told of yet
         self.changed.connect(self._take_over)  # before anybody else
         self.snapshot: RunState | None = None  # the newest state
+        self.bettered_at = 0.0  # seconds of solving until the newest improvement
         self.outcome: RunOutcome | None = None  # how the run ended; None before
         self.timer = QTimer(self)
         self.timer.setInterval(LOOK_EVERY)
@@ -123,6 +124,8 @@ class RunModel(SolverThread):
             self._early = snapshot
         elif snapshot is not None and snapshot.edits == self._edits:
             progress = self.take_progress(snapshot.iteration)
+            if progress.improvements:
+                self.bettered_at = progress.improvements[-1].seconds
             self.snapshot = snapshot = replace(snapshot, progress=progress)
             self.snapshot_changed.emit(snapshot)
         self.looked.emit()

@@ -14,8 +14,6 @@
 #include "gpu/tour_changes/cuda/spots.cuh"
 #include "kernels.py"
 
-constexpr int LEAST_AB_CYCLE = 4;  // edges
-
 // Numbers of so many bits, for the cities whose edges differ, and for steps of a path.
 template <int BITS>
 struct NumbersOf;
@@ -283,8 +281,8 @@ INLINE Cells cells_for(int cities, int each, float per_map, uint4 words) {
 template <int BITS>
 __global__ void __launch_bounds__(BITS == SHORT_NUMBERS ? TRACERS : MOST_TRACERS, 1) find_ab_cycles(
     const FindAbCycles arguments) {
-    const auto [all, seed, room, cell_cities, per_map, all_differing, all_traced, all_numbers,
-                all_ab_cycles, all_spans, all_slots, counts, state] = arguments;
+    const auto [all, seed, room, cell_cities, shortest, per_map, all_differing, all_traced,
+                all_numbers, all_ab_cycles, all_spans, all_slots, counts, state] = arguments;
     using Ends = EndsOf<BITS>;
     using Pair = typename NumbersOf<BITS>::Pair;
     constexpr unsigned MOST_STEPS = Ends::NO_NUMBER - 1;  // edges of a component, at most
@@ -376,8 +374,9 @@ __global__ void __launch_bounds__(BITS == SHORT_NUMBERS ? TRACERS : MOST_TRACERS
     for (int first = 0; first < edges / LEAST_AB_CYCLE; first += blockDim.x) {
         int slot = first + threadIdx.x;
         int2 span = slot < edges / LEAST_AB_CYCLE ? slots[slot] : make_int2(0, 0);
-        int place = found + numbering.before(span.y > 0, total);
-        if (span.y > 0) spans[place] = span;
+        bool kept = span.y - span.x >= shortest;
+        int place = found + numbering.before(kept, total);
+        if (kept) spans[place] = span;
         for (int i = span.x; i < span.y; ++i) ab_cycles[i] = tracing.cities[ab_cycles[i]];
         found += total;
     }

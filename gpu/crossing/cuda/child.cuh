@@ -9,24 +9,25 @@
 
 #include "gpu/tour_changes/cuda/changes.cuh"
 
-constexpr int EACH_LANE = MOST_PIECES / LANES;
 constexpr int WHOLLY_LOOKED = 2000;  // cities of a tour that are all looked at to join it
 constexpr int REACH = 64;            // places from the ends of its pieces, where there are more
 
 // Pieces of one's own tour, and how they are joined. End 2 i is the first city of piece i, 2 i + 1
 // its last.
+template <int PIECES>
 struct Pieces {
-    int last[MOST_PIECES];  // ascending places; the first piece begins behind the last one's end
-    unsigned short link[2 * MOST_PIECES];  // the end that each end is joined to
+    int last[PIECES];  // ascending places; the first piece begins behind the last one's end
+    unsigned short link[2 * PIECES];  // the end that each end is joined to
 };
 
 // What a warp works in.
+template <int PIECES>
 struct ChildRoom {
-    Pieces pieces;
-    int part[MOST_PIECES];  // of several tours, that which each piece belongs to
-    int size[MOST_PIECES];  // cities of each of these tours
-    int raw[MOST_PIECES];   // in the order of the AB-cycle: twice the cut, 1 if it is left upwards
-    unsigned ends[MOST_PIECES];  // both ends of an edge that is given up
+    Pieces<PIECES> pieces;
+    int part[PIECES];       // of several tours, that which each piece belongs to
+    int size[PIECES];       // cities of each of these tours
+    int raw[PIECES];        // in the order of the AB-cycle: twice the cut, 1 if it is left upwards
+    unsigned ends[PIECES];  // both ends of an edge that is given up
 };
 
 // An edge of the child, from one of its cities: that is at `place`, and the edge leaves it towards
@@ -35,10 +36,10 @@ struct Way {
     int place, up;
 };
 
-template <int METRIC>
+template <int METRIC, int PIECES>
 struct Child {
     const Source<METRIC>& source;
-    ChildRoom* room;
+    ChildRoom<PIECES>* room;
     int lane;
     int count = 0;
     long long gain = 0;
@@ -47,47 +48,49 @@ struct Child {
     // tour; `gain` says how much shorter it is. All lanes of the warp call this.
     INLINE bool make(const int* ab_cycle, int size) {
         count = size / 2;
-        if (count > MOST_PIECES) return false;
+        if (count > PIECES) return false;
         exchange(ab_cycle);
         find_parts();
         while (true) {
-            unsigned least = ~0u, parts = 0;
+            unsigned least = ~0u, smallest = ~0u, parts = 0;
             for (int i = lane; i < count; i += LANES) {
                 if (room->size[i] == 0) continue;
-                least = min(least, unsigned(room->size[i]) << 8 | unsigned(i));
+                least = min(least, unsigned(room->size[i]));
                 ++parts;
             }
             if (warp_total(parts) == 1) return true;
-            if (count + 2 > MOST_PIECES) return false;
-            if (!join(int(warp_min(least) & 0xff))) return false;
+            if (count + 2 > PIECES) return false;
+            least = warp_min(least);
+            for (int i = lane; i < count; i += LANES)
+                if (unsigned(room->size[i]) == least) smallest = min(smallest, unsigned(i));
+            if (!join(int(warp_min(smallest)))) return false;
         }
     }
 
     // Cuts the tour behind a place, unless it is cut there.
     INLINE void cut_behind(int place) {
-        Pieces& pieces = room->pieces;
+        Pieces<PIECES>& pieces = room->pieces;
         int at = ended_before(place);
         if (at < count && pieces.last[at] == place) return;
-        int last[EACH_LANE], part[EACH_LANE], low[EACH_LANE], high[EACH_LANE];
-        UNROLL for (int i = 0; i < EACH_LANE; ++i) {
-            int piece = i * LANES + lane;
-            if (piece >= count) continue;
-            last[i] = pieces.last[piece];
-            part[i] = room->part[piece];
-            low[i] = moved(pieces.link[2 * piece], at);
-            high[i] = moved(pieces.link[2 * piece + 1], at);
+        // The last pieces first: what is written over has been read.
+        for (int begin = (count - 1) / LANES * LANES; begin >= 0; begin -= LANES) {
+            int piece = begin + lane, last = 0, part = 0, low = 0, high = 0;
+            if (piece < count) {
+                last = pieces.last[piece];
+                part = room->part[piece];
+                low = moved(pieces.link[2 * piece], at);
+                high = moved(pieces.link[2 * piece + 1], at);
+            }
+            __syncwarp();
+            if (piece < count) {
+                int to = piece + (piece >= at);
+                pieces.last[to] = last;
+                room->part[to] = part;
+                pieces.link[moved(2 * piece, at)] = static_cast<unsigned short>(low);
+                pieces.link[moved(2 * piece + 1, at)] = static_cast<unsigned short>(high);
+            }
+            __syncwarp();
         }
-        __syncwarp();
-        UNROLL for (int i = 0; i < EACH_LANE; ++i) {
-            int piece = i * LANES + lane;
-            if (piece >= count) continue;
-            int to = piece + (piece >= at);
-            pieces.last[to] = last[i];
-            room->part[to] = part[i];
-            pieces.link[moved(2 * piece, at)] = static_cast<unsigned short>(low[i]);
-            pieces.link[moved(2 * piece + 1, at)] = static_cast<unsigned short>(high[i]);
-        }
-        __syncwarp();
         if (lane == 0) {
             int behind = at < count ? at + 1 : 0;  // the piece behind the cut
             pieces.last[at] = place;
@@ -127,7 +130,7 @@ struct Child {
     // Visits the edges that the child has not and those that it has instead, lane by lane.
     template <class Visitor>
     INLINE void each_change(Visitor visit) const {
-        const Pieces& pieces = room->pieces;
+        const Pieces<PIECES>& pieces = room->pieces;
         for (int piece = lane; piece < count; piece += LANES) {
             int next = piece + 1 < count ? 2 * (piece + 1) : 0;
             if (pieces.link[2 * piece + 1] != next)
@@ -161,7 +164,7 @@ struct Child {
     }
 
     INLINE void exchange(const int* ab_cycle) {
-        Pieces& pieces = room->pieces;
+        Pieces<PIECES>& pieces = room->pieces;
         int n = source.n;
         for (int i = lane; i < count; i += LANES) {
             int a = ab_cycle[2 * i], b = ab_cycle[2 * i + 1];
@@ -192,7 +195,7 @@ struct Child {
 
     // Finds the tours into which the pieces fall: each is called after its first piece.
     INLINE void find_parts() {
-        const Pieces& pieces = room->pieces;
+        const Pieces<PIECES>& pieces = room->pieces;
         for (int piece = lane; piece < count; piece += LANES) {
             room->part[piece] = piece;
             room->size[piece] = 0;
@@ -200,19 +203,15 @@ struct Child {
         __syncwarp();
         bool changed = true;
         while (__any_sync(ALL_LANES, changed)) {
-            int part[EACH_LANE];
+            volatile int* parts = room->part;  // numbers that get lower; it does not matter when
             changed = false;
-            UNROLL for (int i = 0; i < EACH_LANE; ++i) {
-                int piece = i * LANES + lane;
-                if (piece >= count) continue;
-                part[i] = min(room->part[pieces.link[2 * piece] / 2],
-                              room->part[pieces.link[2 * piece + 1] / 2]);
-                part[i] = min(min(part[i], room->part[part[i]]), room->part[piece]);
-                changed = changed || part[i] != room->part[piece];
-            }
-            __syncwarp();
-            UNROLL for (int i = 0; i < EACH_LANE; ++i) {
-                if (i * LANES + lane < count) room->part[i * LANES + lane] = part[i];
+            for (int piece = lane; piece < count; piece += LANES) {
+                int own = parts[piece], part = min(parts[pieces.link[2 * piece] / 2],
+                                                   parts[pieces.link[2 * piece + 1] / 2]);
+                part = min(part, parts[part]);
+                if (part >= own) continue;
+                parts[piece] = part;
+                changed = true;
             }
             __syncwarp();
         }
@@ -223,7 +222,7 @@ struct Child {
 
     // The place beside one in `piece`, on the child.
     INLINE int beyond(int piece, Way way) const {
-        const Pieces& pieces = room->pieces;
+        const Pieces<PIECES>& pieces = room->pieces;
         int n = source.n;
         if (way.up) {
             if (way.place == pieces.last[piece]) return place_of(pieces.link[2 * piece + 1]);
@@ -245,14 +244,17 @@ struct Child {
         int most = -0x7fffffff;
         Way from{0, 0}, to{0, 0};
         int reach = room->size[part] > WHOLLY_LOOKED ? REACH : WHOLLY_LOOKED;
-        for (int piece = 0; piece < count; ++piece) {
-            if (room->part[piece] != part) continue;
-            int begin = first(piece), all = length(piece), looked = min(all, 2 * reach);
-            for (int pair = lane; pair < looked * source.width; pair += LANES) {
-                int at = pair / source.width;
-                int place = begin + (at < reach ? at : all - looked + at);
-                if (place >= source.n) place -= source.n;
-                weigh(piece, part, place, pair % source.width, most, from, to);
+        for (int one = 0; one < count; one += LANES) {
+            bool in_part = one + lane < count && room->part[one + lane] == part;
+            for (unsigned of = __ballot_sync(ALL_LANES, in_part); of; of &= of - 1) {
+                int piece = one + __ffs(of) - 1;
+                int begin = first(piece), all = length(piece), looked = min(all, 2 * reach);
+                for (int pair = lane; pair < looked * source.width; pair += LANES) {
+                    int at = pair / source.width;
+                    int place = begin + (at < reach ? at : all - looked + at);
+                    if (place >= source.n) place -= source.n;
+                    weigh(piece, part, place, pair % source.width, most, from, to);
+                }
             }
         }
         __syncwarp();
@@ -264,7 +266,7 @@ struct Child {
         to = {__shfl_sync(ALL_LANES, to.place, holder), __shfl_sync(ALL_LANES, to.up, holder)};
         cut_at(from);
         cut_at(to);
-        Pieces& pieces = room->pieces;
+        Pieces<PIECES>& pieces = room->pieces;
         int one = end_of(from), other = end_of(to), into = room->part[other / 2];
         int behind = pieces.link[one], beyond_other = pieces.link[other];
         int a = city_of(one), b = city_of(behind), c = city_of(other), d = city_of(beyond_other);
@@ -310,21 +312,24 @@ struct Child {
 
 // What a child changes in its tour, as merge.cu takes it: see changes.cuh.
 
-struct ChildChange : ChangeOf<MOST_PIECES> {};
+template <int PIECES>
+struct ChildChange : ChangeOf<PIECES> {};
 
-constexpr int NO_GAP = 0xff;
+constexpr int NO_GAP = 0xffff;
 constexpr int WIDTHS = 4;  // that gaps are tried with: NARROWEST, and each four times as wide
 
 // The pieces of a child, while its change is written. All lanes of the warp call all of this.
+template <int PIECES>
 struct ChangeWriter {
-    Pieces pieces;
-    int cut[MOST_PIECES];              // places behind which the child goes on elsewhere, ascending
-    unsigned char gap[MOST_PIECES];    // the gap that begins with a piece: between two such places
-    unsigned char order[MOST_PIECES];  // gaps, in the order of the child
-    unsigned char back[MOST_PIECES];   // and which of them it takes from their end
+    Pieces<PIECES> pieces;
+    int cut[PIECES];               // places behind which the child goes on elsewhere, ascending
+    unsigned short gap[PIECES];    // the gap that begins with a piece: between two such places
+    unsigned short order[PIECES];  // gaps, in the order of the child
+    unsigned char back[PIECES];    // and which of them it takes from their end
 
     // Writes the change of so many pieces of a tour of n cities, which gains so much.
-    INLINE void write(ChildChange& change, int count, int n, long long gain, int rank, int lane) {
+    INLINE void write(ChildChange<PIECES>& change, int count, int n, long long gain, int rank,
+                      int lane) {
         if (lane == 0) settle(count, n);
         __syncwarp();
         int cuts = find_cuts(count, lane);
@@ -386,7 +391,7 @@ struct ChangeWriter {
             unsigned all = __ballot_sync(ALL_LANES, is);
             int number = cuts + __popc(all & ((1u << lane) - 1));
             if (is) cut[number] = pieces.last[piece];
-            if (piece < count) gap[next] = static_cast<unsigned char>(is ? number : NO_GAP);
+            if (piece < count) gap[next] = static_cast<unsigned short>(is ? number : NO_GAP);
             cuts += __popc(all);
         }
         __syncwarp();
@@ -428,7 +433,7 @@ struct ChangeWriter {
     }
 
     // From the cut behind a wide gap to the one before the next wide gap. Returns how many.
-    INLINE int write_windows(ChildChange& change, int cuts, int width, int n) const {
+    INLINE int write_windows(ChildChange<PIECES>& change, int cuts, int width, int n) const {
         int begin = 0, windows = 0;
         while (begin < cuts && length(begin, cuts, n) <= width) ++begin;
         if (begin == cuts) return 0;
@@ -442,7 +447,7 @@ struct ChangeWriter {
     }
 
     // Returns how many edges are new.
-    INLINE int write_links(ChildChange& change, int count, int n, int lane) const {
+    INLINE int write_links(ChildChange<PIECES>& change, int count, int n, int lane) const {
         int links = 0;
         for (int begin = 0; begin < 2 * count; begin += LANES) {
             int end = begin + lane, other = end < 2 * count ? pieces.link[end] : 0;

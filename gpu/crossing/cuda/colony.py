@@ -13,15 +13,19 @@ from gpu.crossing.cuda.kernels import (
     AB_CYCLES,
     CHILD_WARPS,
     CROSS_TOURS,
+    LEAST_AB_CYCLE,
+    LONG_AB_CYCLE,
     LONG_NUMBERS,
+    LONG_RESULT_BYTES,
+    LONG_ROOM_BYTES,
     LONG_TRACED_BYTES,
     MARKERS,
     MOST_TRACERS,
+    RESULT_BYTES,
     SHORT_NUMBERS,
     SHORT_TRACED_BYTES,
     TRACERS,
     TRACING_STATIC,
-    ChildResult,
 )
 from gpu.crossing.parameters import (
     BY_TRAILS,
@@ -38,11 +42,13 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.cpu.state import CityLists
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.colony import TOURS_BLOCK, SearchRules, ToursColony
-from gpu.tour_changes.cuda.kernels import MOST_PIECES, metric_of
+from gpu.tour_changes.cuda.kernels import LONG_PIECES, MOST_PIECES, change_bytes, metric_of
 from gpu.tour_changes.parameters import STRONGEST
 
 ROUNDS_A_LOOK = 16  # rounds after which the host looks whether crossing has ended
+LONG_ROUNDS = 4  # rounds of long AB-cycles between these
 OFFSPRING = 32  # of an ant, where a tour takes changes of many ants
+LONG_OFFSPRING = 8  # of a tour, where they are children of long AB-cycles
 
 SETTLING_RHO, SETTLING_FOCUS = 0.02, 1.0  # of the ants that improve tours before they are crossed
 
@@ -56,6 +62,11 @@ class CrossingStage:
 
     groups: int  # of offspring of a tour; it takes changes of the best child of each
     offspring: int  # of each group
+    pieces: int = MOST_PIECES  # into which a tour is cut to make a child, at most
+    shortest: int = LEAST_AB_CYCLE  # edges of an AB-cycle of which a child is made, at least
+
+
+LONG_STAGE = CrossingStage(1, LONG_OFFSPRING, LONG_PIECES, LONG_AB_CYCLE)
 
 
 def stages_of(winners: str, ants: int) -> list[CrossingStage]:
@@ -76,9 +87,9 @@ class CrossingCudaColony(ToursColony):
     ParameterError
         If the instance is directed, or has too long distances.
     DeviceMemoryError
-        If the tours do not fit the device: some 140 bytes a city and tour (156
-        of more than 65,535 cities), 1.6 KB
-        an ant, and 25 KB more where each makes 32 children.
+        If the tours do not fit the device: some 140 bytes a city and tour (156 of more
+        than 65,535 cities), 0.6 MB a tour, 1.6 KB an ant, and 25 KB more where each
+        makes 32 children.
     """
 
     def __init__(
@@ -99,11 +110,14 @@ class CrossingCudaColony(ToursColony):
         rules = SearchRules(p.ants, p.tours, p.kick, SETTLING_RHO, SETTLING_FOCUS)
         offspring = max(stage.groups * stage.offspring for stage in self._stages)
         further = _buffers(problem.n, problem.width, p.tours, offspring)
-        super().__init__(instance, machine, problem, rules, seed, MOST_PIECES, further)
-        rounds = [self._round(stage, p.weight == BY_TRAILS) for stage in self._stages]
+        super().__init__(instance, machine, problem, rules, seed, MOST_PIECES, LONG_PIECES, further)
+        stages = (*self._stages, LONG_STAGE)
+        rounds = [self._round(stage, p.weight == BY_TRAILS) for stage in stages]
         crossing = [Iterations(machine, one, divisible=False) for one in rounds]
         self._kinds = [self._open(), *crossing]  # of iterations: settling, and each stage
         self._stage: int | None = None  # of crossing; None: the tours are still to settle
+        self._long = False  # whether AB-cycles are long ones in these rounds
+        self._long_pay, self._caught = True, False  # whether such gave something, others nothing
         self._cycle = max(1, round(p.settling * problem.n / self._each))  # iterations of settling
         self._merged = 0
         self._settle(self._drawn(), 0)
@@ -128,12 +142,14 @@ class CrossingCudaColony(ToursColony):
     def _round(self, stage: CrossingStage, focus: bool) -> Phases:
         """Return the phases of a round, in which a gain may be weighed against trails."""
         problem, machine, tours = self._problem, self._machine, self._tours
-        groups, offspring = stage.groups, stage.offspring
+        groups, offspring, pieces = stage.groups, stage.offspring, stage.pieces
+        long = pieces == LONG_PIECES
         bits, each = _numbering(problem.n)
         self._room = min(problem.n, (machine.shared_limit - TRACING_STATIC) // each)
         numbers = {
             "room": self._room,
-            "cell_cities": CELL_CITIES,
+            "cell_cities": problem.n if long else CELL_CITIES,  # one cell, or several
+            "shortest": stage.shortest,
             "per_map": np.float32(problem.per_map),
             "groups": groups,
             "offspring": offspring,
@@ -142,6 +158,8 @@ class CrossingCudaColony(ToursColony):
             "strongest": np.float32(STRONGEST),
         }
         arrays = {**self._arrays, **numbers}
+        if long:
+            arrays |= {"changes": arrays["long_changes"], "results": arrays["long_results"]}
 
         def of_warps(name: str, warps: int) -> Launch:
             return CROSS_TOURS.launch(name, -(-warps // CHILD_WARPS), CHILD_WARPS * LANES, arrays)
@@ -154,29 +172,42 @@ class CrossingCudaColony(ToursColony):
         find = AB_CYCLES.launch(
             f"find_ab_cycles<{bits}>", tours, tracers, arrays, self._room * each
         )
-        make = of_warps(f"make_children<{metric_of(problem.instance)}>", tours * groups * offspring)
-        choose = of_warps("choose_children", tours * groups)
-        count = of_warps("count_changes", tours * groups)
+        metric = metric_of(problem.instance)
+        make = of_warps(f"make_children<{metric}, {pieces}>", tours * groups * offspring)
+        choose = of_warps(f"choose_children<{pieces}>", tours * groups)
+        count = of_warps(f"count_changes<{pieces}>", tours * groups)
         entries = min(1024, -(-problem.n * problem.width // TOURS_BLOCK))
         note = CROSS_TOURS.launch("note_trails", entries, TOURS_BLOCK, arrays)
-        merge = self._merge(groups, MOST_PIECES)
+        merge = self._merge(groups, pieces, "long_changes" if long else "changes")
         return {
             "construction": (mark, find, make),
             "update": (choose, merge, count, self._elect(), self._rewrite(), note),
         }
 
     def _turn(self, state: State) -> None:
-        """Cross tours that have settled; begin another population where crossing has ended."""
+        """Cross tours that have settled; begin another population where crossing has ended.
+
+        Rounds of long AB-cycles come between the others as long as they change tours, and when the
+        others change none any more.
+        """
         if self._stage is None:
             self._begin_crossing()
-        elif self._stage + 1 < len(self._stages):
-            further = self._stage + 1  # in which each group makes a change, at best
-            if self._made() < ROUNDS_A_LOOK * self._tours * self._stages[further].groups:
-                self._cross(further)
-        elif int(self._machine.download(self._arrays["rounds"])[1]) >= PATIENT_ROUNDS:
-            self._begin_population(state)
-            return
-        self._go_on(state.iteration, ROUNDS_A_LOOK)
+        elif self._long:
+            self._long_pay = self._made() > 0
+            if self._caught and not self._long_pay:
+                self._begin_population(state)
+                return
+            self._cross(self._stage)
+        else:
+            rounds = int(self._machine.download(self._arrays["rounds"])[1])
+            self._caught = rounds >= PATIENT_ROUNDS
+            made, further = self._made(), self._stages[self._stage + 1 :]
+            if further and made < ROUNDS_A_LOOK * self._tours * further[0].groups:
+                self._caught = False  # for there each group makes a change, at best
+                self._cross(self._stage + 1)
+            if self._caught or self._long_pay:
+                self._cross_long()
+        self._go_on(state.iteration, LONG_ROUNDS if self._long else ROUNDS_A_LOOK)
 
     def _made(self) -> int:
         """How many changes were made since this was asked before."""
@@ -189,10 +220,14 @@ class CrossingCudaColony(ToursColony):
         machine.upload(arrays["rounds"], np.zeros(2, np.int32))
         machine.run([self._everywhere(CROSS_TOURS, "count_edges")])  # from what was counted on
         self._made()
+        self._long_pay = True
         self._cross(0)
 
     def _cross(self, stage: int) -> None:
-        self._stage, self._iterations = stage, self._kinds[stage + 1]
+        self._stage, self._iterations, self._long = stage, self._kinds[stage + 1], False
+
+    def _cross_long(self) -> None:
+        self._iterations, self._long = self._kinds[-1], True
 
     def _begin_population(self, state: State) -> None:
         self._populations += 1
@@ -224,6 +259,9 @@ def _buffers(n: int, width: int, tours: int, offspring: int) -> list[Buffer]:
         Buffer("ab_cycle_slots", (tours, n // 2 + 1, 2), np.int32),
         Buffer("ab_cycle_counts", (tours,), np.int32),
         Buffer("counts", (n, width), np.int32),
-        Buffer("results", (tours * offspring, ChildResult.size // 8), np.uint64),
+        Buffer("results", (tours * offspring, RESULT_BYTES // 8), np.uint64),
+        Buffer("rooms", (tours * LONG_OFFSPRING, LONG_ROOM_BYTES // 8), np.uint64),
+        Buffer("long_results", (tours * LONG_OFFSPRING, LONG_RESULT_BYTES // 8), np.uint64),
+        Buffer("long_changes", (tours, change_bytes(LONG_PIECES) // 8), np.uint64),
         Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
     ]

@@ -10,11 +10,31 @@
 constexpr float FREE = 1e-6f;  // loss of entropy that counts as none
 
 // A child that was made.
+template <int PIECES>
 struct ChildResult {
     long long gain;
     float worth;  // 0: nothing that is kept
     int count;    // pieces
-    Pieces pieces;
+    Pieces<PIECES> pieces;
+};
+static_assert(sizeof(ChildRoom<LONG_PIECES>) == LONG_ROOM_BYTES, "as the host counts it");
+static_assert(sizeof(ChildResult<LONG_PIECES>) == LONG_RESULT_BYTES, "as the host counts it");
+static_assert(sizeof(ChangeWriter<LONG_PIECES>) <= LONG_ROOM_BYTES, "it takes the child's room");
+
+// Where a warp works: in shared memory, or for many pieces in memory, where each has its own.
+template <class Room, int PIECES>
+struct Rooms {
+    static constexpr bool SHARED = PIECES <= MOST_PIECES;
+
+    INLINE static Room* of(int warp, void* memory, int number) {
+        if constexpr (SHARED) {
+            __shared__ Room rooms[CHILD_WARPS];
+            return &rooms[warp];
+        } else {
+            return reinterpret_cast<Room*>(static_cast<char*>(memory) +
+                                           static_cast<long long>(number) * LONG_ROOM_BYTES);
+        }
+    }
 };
 
 // On the lists of a city and its neighbour: how many tours have the edge; 1 if no list has it.
@@ -44,8 +64,8 @@ INLINE float spread(int times, int tours) {
 }
 
 // How much entropy the edges of the population lose by a child.
-template <int METRIC>
-INLINE float lost(const Child<METRIC>& child, const Tours& all, const int* counts) {
+template <int METRIC, int PIECES>
+INLINE float lost(const Child<METRIC, PIECES>& child, const Tours& all, const int* counts) {
     float sum = 0.0f;
     int tours = all.tours;
     child.each_change([&](int city, int other, int by) {
@@ -58,8 +78,9 @@ INLINE float lost(const Child<METRIC>& child, const Tours& all, const int* count
 }
 
 // Makes the child of an AB-cycle. Returns what it is worth; 0: nothing.
-template <int METRIC>
-INLINE float child_of(const ParentTours& population, Child<METRIC>& child, int tour, int ab_cycle) {
+template <int METRIC, int PIECES>
+INLINE float child_of(const ParentTours& population, Child<METRIC, PIECES>& child, int tour,
+                      int ab_cycle) {
     int n = population.all.n;
     int2 span = row_of(population.ab_cycle_spans, tour, n / 2 + 1)[ab_cycle];
     const int* cities = row_of(population.ab_cycles, tour, 2 * n) + span.x;
@@ -74,15 +95,14 @@ INLINE float child_of(const ParentTours& population, Child<METRIC>& child, int t
 // The offspring of a group are of one ant, or of many that make a child each. There are only so
 // many groups of a tour that each has as many AB-cycles to itself: those of the same part of the
 // map, for AB-cycles are numbered by their cities.
-template <int METRIC>
+template <int METRIC, int PIECES>
 __global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(
     const MakeChildren arguments) {
-    const auto [population, geometry, results, state] = arguments;
-    __shared__ ChildRoom rooms[CHILD_WARPS];
+    const auto [population, geometry, results, rooms, state] = arguments;
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES, n = population.all.n;
     int number = blockIdx.x * CHILD_WARPS + warp, offspring = population.offspring;
     if (number >= population.all.tours * population.groups * offspring) return;
-    ChildResult& result = results[number];
+    auto& result = static_cast<ChildResult<PIECES>*>(results)[number];
     if (lane == 0) result.worth = 0.0f;
     int tour = number / (population.groups * offspring),
         group = number / offspring % population.groups;
@@ -100,8 +120,8 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(
     Source<METRIC> source{
         geometry, all.cities_of(tour), all.tour_records_of(tour, state->iteration), all.near, n,
         all.width};
-    ChildRoom* room = &rooms[warp];
-    Child<METRIC> child{source, room, lane};
+    auto* room = Rooms<ChildRoom<PIECES>, PIECES>::of(warp, rooms, number);
+    Child<METRIC, PIECES> child{source, room, lane};
     float worth =
         child_of(arguments.population, child, tour, ab_cycle < found ? ab_cycle : ab_cycle - found);
     if (worth <= 0.0f) return;
@@ -117,15 +137,17 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(
 }
 
 // The best child of each group claims what it changes. A warp a group.
+template <int PIECES>
 __global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(
     const ChooseChildren arguments) {
-    const auto [all, groups, offspring, sharing, all_results, all_changes, locks, wins] = arguments;
-    __shared__ ChangeWriter writers[CHILD_WARPS];
+    const auto [all, groups, offspring, sharing, all_results, all_changes, rooms, locks, wins] =
+        arguments;
     int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     int number = blockIdx.x * CHILD_WARPS + warp;
     if (number >= all.tours * groups) return;
-    const ChildResult* results = row_of(all_results, number, offspring);
-    ChildChange& change = all_changes[number];
+    const auto* results =
+        row_of(static_cast<const ChildResult<PIECES>*>(all_results), number, offspring);
+    auto& change = static_cast<ChildChange<PIECES>*>(all_changes)[number];
     unsigned best = 0, better = 0;
     int holder = 0;
     for (int child = lane; child < offspring; child += LANES) {
@@ -144,8 +166,8 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(
     better = warp_total(better);
     if (sharing && lane == 0)  // merge.cu counts one ant of each group
         atomicAdd(wins, static_cast<unsigned long long>(better - 1));
-    const ChildResult& result = results[holder];
-    ChangeWriter& writer = writers[warp];
+    const ChildResult<PIECES>& result = results[holder];
+    auto& writer = *Rooms<ChangeWriter<PIECES>, PIECES>::of(warp, rooms, number);
     for (int piece = lane; piece < result.count; piece += LANES) {
         writer.pieces.last[piece] = result.pieces.last[piece];
         writer.pieces.link[2 * piece] = result.pieces.link[2 * piece];
@@ -158,11 +180,12 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(
 }
 
 // Counts the edges of all tours anew where they change. A warp a change.
+template <int PIECES>
 __global__ void count_changes(const CountChanges arguments) {
     const auto [all, groups, changes, counts, state] = arguments;
     int lane = threadIdx.x % LANES, number = int(grid_thread() / LANES), n = all.n;
     if (number >= all.tours * groups) return;
-    const ChildChange& change = changes[number];
+    const auto& change = static_cast<const ChildChange<PIECES>*>(changes)[number];
     const float4* records = all.tour_records_of(number / groups, state->iteration);
     for (int i = lane; i < change.links; i += LANES) {
         int ends[2] = {change.link[i].x, change.link[i].y};

@@ -5,7 +5,12 @@ from __future__ import annotations
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.loader import KernelSource
-from gpu.tour_changes.cuda.kernels import COMPILED_METRICS, MOST_PIECES, Tours, change_bytes
+from gpu.tour_changes.cuda.kernels import (
+    COMPILED_METRICS,
+    LONG_PIECES,
+    MOST_PIECES,
+    Tours,
+)
 
 CHILD_WARPS: c.Int32 = 4  # of a block
 MARKERS: c.Int32 = 256  # threads of a block that mark the cities whose edges differ
@@ -18,16 +23,11 @@ LONG_TRACED_BYTES: c.Int32 = 36  # and with long ones
 TRACING_STATIC: c.Int32 = 1024  # bytes of static shared memory there, at most
 
 
-class ChildResult(c.Sized):
-    """A child; see crossing.cu."""
-
-    size = 16 + 4 * MOST_PIECES + 4 * MOST_PIECES
-
-
-class ChildChange(c.Sized):
-    """What a child changes; see child.cuh."""
-
-    size = change_bytes(MOST_PIECES)
+LEAST_AB_CYCLE: c.Int32 = 4  # edges
+LONG_AB_CYCLE: c.Int32 = MOST_PIECES  # edges, half of them to give up: MOST_PIECES may not do
+LONG_ROOM_BYTES: c.Int32 = 24 * LONG_PIECES  # in which a warp works at a child of long AB-cycles
+RESULT_BYTES: c.Int32 = 16 + 8 * MOST_PIECES  # of a child; see ChildResult in crossing.cu
+LONG_RESULT_BYTES: c.Int32 = 16 + 8 * LONG_PIECES
 
 
 class MarkDiffering(c.KernelArguments):
@@ -42,6 +42,7 @@ class FindAbCycles(c.KernelArguments):
     seed: Seed
     room: c.Int32  # cities whose edges differ, for which there is shared memory
     cell_cities: c.Int32  # whose edges differ, in a cell, on average
+    shortest: c.Int32  # edges of an AB-cycle that is kept, at least
     per_map: c.Float32  # 1 / the mean side of the map
     differing: c.ConstPointer[c.UInt32]
     traced: c.Pointer[c.UInt64]  # memory where there are more
@@ -70,7 +71,8 @@ class ParentTours(c.KernelArguments):
 class MakeChildren(c.KernelArguments):
     population: ParentTours
     geometry: Distances
-    results: c.Pointer[ChildResult]
+    results: c.Pointer[c.Void]  # of as many pieces as the kernel's name says
+    rooms: c.Pointer[c.Void]
     state: c.ConstPointer[c.ColonyState]
 
 
@@ -79,8 +81,9 @@ class ChooseChildren(c.KernelArguments):
     groups: c.Int32  # of each tour
     offspring: c.Int32
     sharing: c.Int32  # whether each child of a group is of another ant
-    results: c.ConstPointer[ChildResult]
-    changes: c.Pointer[ChildChange]
+    results: c.ConstPointer[c.Void]
+    changes: c.Pointer[c.Void]
+    rooms: c.Pointer[c.Void]
     locks: c.Pointer[c.UInt64]
     wins: c.Pointer[c.UInt64]
 
@@ -88,7 +91,7 @@ class ChooseChildren(c.KernelArguments):
 class CountChanges(c.KernelArguments):
     all: Tours
     groups: c.Int32  # of each tour
-    changes: c.ConstPointer[ChildChange]
+    changes: c.ConstPointer[c.Void]
     counts: c.Pointer[c.Int32]
     state: c.ConstPointer[c.ColonyState]
 
@@ -119,9 +122,13 @@ AB_CYCLES = KernelSource(
 CROSS_TOURS = KernelSource(
     "gpu/crossing/cuda/crossing.cu",
     {
-        **{f"make_children<{metric}>": MakeChildren for metric in COMPILED_METRICS},
-        "choose_children": ChooseChildren,
-        "count_changes": CountChanges,
+        **{
+            f"make_children<{metric}, {pieces}>": MakeChildren
+            for metric in COMPILED_METRICS
+            for pieces in (MOST_PIECES, LONG_PIECES)
+        },
+        **{f"choose_children<{pieces}>": ChooseChildren for pieces in (MOST_PIECES, LONG_PIECES)},
+        **{f"count_changes<{pieces}>": CountChanges for pieces in (MOST_PIECES, LONG_PIECES)},
         "note_trails": NoteTrails,
         "count_edges": CountEdges,
     },

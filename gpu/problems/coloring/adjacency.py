@@ -45,10 +45,12 @@ def graph_of_matrix(
     names: Sequence[str] = (),
     *,
     read_as: str = "",
+    marked: bool = False,
 ) -> GraphInstance:
     """Return the graph whose edges are where ``matrix``, shape (n, n), is not 0.
 
-    Its vertices have ``names``, if any are given.
+    Its vertices have ``names``, if any are given. Where edges were ``marked``, it has no numbers
+    that could be distances.
     """
     if len(set(names)) < len(names):
         raise file.error("two of its vertices have the same name")
@@ -62,7 +64,7 @@ def graph_of_matrix(
     return made_graph(
         file,
         f"an adjacency matrix{', with names' if names else ''}"
-        + (" (--read-as matrix takes it for distances)" if read_as else ""),
+        + (" (--read-as matrix takes it for distances)" if read_as and not marked else ""),
         len(there),
         np.argwhere(there),
         called=list(names) or None,

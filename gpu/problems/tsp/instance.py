@@ -36,6 +36,7 @@ from gpu.problems.tsp.tours import read_tour
 _ON_THE_MAP = (
     Metric.EUC_2D, Metric.CEIL_2D, Metric.FLOOR_2D, Metric.MAN_2D, Metric.MAX_2D, Metric.ATT
 )  # fmt: skip
+EDITED_MOST = 1_000_000  # cities of an instance that can be edited on its map
 _NUMBERS_AT_ONCE = 20_000  # numbers of a tour that are listed without a pause
 _EDGES_AT_ONCE = 1 << 17  # that a core measures, of tours of twice as many cities or more
 
@@ -46,7 +47,8 @@ class CityWords(NamedTuple):
     Auxiliary ones, which come last, are none of the file's: they are called what they stand for.
     """
 
-    ids: NDArray[np.int64]
+    real: int  # how many cities the file has
+    ids: NDArray[np.int64] | None = None  # their numbers in the file; None: from 1 on
     auxiliary: Sequence[str] = ()
     penalty: int = 0  # the length of forbidden edges; 0 where there is none
 
@@ -56,13 +58,13 @@ class CityWords(NamedTuple):
 
     def short(self, city: int) -> str:
         """Return it as short as it can be: 7, or the way back."""
-        real = len(self.ids) - len(self.auxiliary)
-        return str(self.ids[city]) if city < real else self.auxiliary[city - real]
+        if city < self.real:
+            return str(city + 1 if self.ids is None else self.ids[city])
+        return self.auxiliary[city - self.real]
 
     def called(self, city: int) -> str:
         """Return it within a sentence: city 7, or the way back."""
-        real = len(self.ids) - len(self.auxiliary)
-        return f"city {self.ids[city]}" if city < real else self.auxiliary[city - real]
+        return f"city {self.short(city)}" if city < self.real else self.short(city)
 
 
 class RouteOrder(NamedTuple):
@@ -161,7 +163,7 @@ class TspInstance(Instance):
     @property
     def city_words(self) -> CityWords:
         """What its cities are called in sentences: auxiliary ones by what they stand for."""
-        return CityWords(self.city_ids)
+        return CityWords(self.real_n, self.ids)
 
     def on_route(self, edges: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Return whether a route can have each of the ``edges`` (k, 2), from 0."""
@@ -286,6 +288,8 @@ class TspInstance(Instance):
     @property
     def why_not_editable(self) -> str:
         """Why its cities cannot be edited, in a sentence; empty if they can."""
+        if self.n > EDITED_MOST:  # each edit copies all places, and a map could not keep up
+            return f"Of {self.n:,} cities none can be edited: of at most {EDITED_MOST:,} some can"
         if self.metric is Metric.EXPLICIT:
             return f"The file of {self.name} lists its distances: they do not follow from places"
         if self.metric not in _ON_THE_MAP:
@@ -293,7 +297,9 @@ class TspInstance(Instance):
                 f"The distances of {self.name} are {self.metric}: the places on this map are not "
                 "what they are measured between"
             )
-        if self.coordinates is None or not np.array_equal(self.display, self.coordinates):
+        shown, measured = self.display, self.coordinates
+        assert measured is not None  # only a matrix has none
+        if shown is not measured and not np.array_equal(shown, measured):
             return f"The map of {self.name} shows other places than its distances are between"
         return ""
 

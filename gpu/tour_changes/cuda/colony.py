@@ -59,7 +59,8 @@ class ToursColony(DeviceColony):
 
     Ants search the tours around a place each. A kind of colony says in :meth:`_turn` what becomes
     of the tours then, and gives the tours to begin with to :meth:`_take_over`. ``links`` is the
-    number of new edges of a change, at most; ``further`` are buffers of its own.
+    number of new edges of a change, at most, or ``longest`` where a tour takes one change alone;
+    ``further`` are buffers of its own.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class ToursColony(DeviceColony):
         rules: SearchRules,
         seed: int,
         links: int = MOST_SEGMENTS,
+        longest: int = 0,
         further: Sequence[Buffer] = (),
     ) -> None:
         self._cities, self._problem = instance, problem
@@ -77,7 +79,8 @@ class ToursColony(DeviceColony):
         self._each = each = max(1, rules.ants // tours)  # ants of a tour
         ants = each * tours
         room = machine.shared_limit - MERGER_STATIC - 5 * each
-        self._most = most = min(n + 1, each * links + 1, _MOST_MERGED_PIECES, room // PIECE_BYTES)
+        pieces = max(each * links, longest) + 1
+        self._most = most = min(n + 1, pieces, _MOST_MERGED_PIECES, room // PIECE_BYTES)
         words = -(-n // LANES)
         buffers = [
             Buffer("cities", (tours, n, 4), np.float32),
@@ -156,11 +159,15 @@ class ToursColony(DeviceColony):
         update = (self._merge(self._each), self._elect(), self._rewrite(), lay_trails)
         return {"construction": (search,), "update": update}
 
-    def _merge(self, changes: int, links: int = MOST_SEGMENTS) -> Launch:
-        """Choose which changes of each tour are made; they have up to so many links."""
-        kernel, shared = f"merge_changes<{links}>", PIECE_BYTES * self._most + 5 * changes
+    def _merge(self, count: int, links: int = MOST_SEGMENTS, name: str = "changes") -> Launch:
+        """Choose which of the ``count`` changes of each tour are made.
+
+        They have up to so many links, and lie in the buffer of this name.
+        """
+        kernel, shared = f"merge_changes<{links}>", PIECE_BYTES * self._most + 5 * count
+        changes = self._arrays[name]
         return MERGE_CHANGES.launch(
-            kernel, self._tours, MERGERS, self._arrays, shared, ants=changes
+            kernel, self._tours, MERGERS, self._arrays, shared, ants=count, changes=changes
         )
 
     def _elect(self) -> Launch:

@@ -10,6 +10,7 @@ from gpu.problems.tsp.instance import TspInstance
 
 MOST_SEGMENTS: c.Int32 = LANES  # of an ant's tour; one a lane
 MOST_PIECES: c.Int32 = 3 * LANES  # of a crossing ant's tour
+LONG_PIECES: c.Int32 = 2048  # the same, of a child of a long AB-cycle
 SEARCH_WARPS: c.Int32 = 4  # of a block of ants
 MERGERS: c.Int32 = 1024  # threads that merge the changes of a tour
 MERGER_STATIC: c.Int32 = 4096  # bytes of its static shared memory, at most
@@ -140,7 +141,7 @@ SEARCH_TOURS = KernelSource(
 
 MERGE_CHANGES = KernelSource(
     "gpu/tour_changes/cuda/merge.cu",
-    {f"merge_changes<{most}>": MergeChanges for most in (MOST_SEGMENTS, MOST_PIECES)},
+    {f"merge_changes<{most}>": MergeChanges for most in (MOST_SEGMENTS, MOST_PIECES, LONG_PIECES)},
 )
 
 TOURS = KernelSource(

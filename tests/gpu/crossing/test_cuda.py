@@ -15,13 +15,14 @@ from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.crossing.cuda.colony import CrossingCudaColony
+from gpu.crossing.cuda.kernels import LONG_AB_CYCLE
 from gpu.crossing.parameters import (
     MANY_WINNERS,
     ONE_WINNER,
-    PATIENT_ROUNDS,
     CrossingCudaParameters,
 )
 from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.cuda.kernels import MOST_PIECES
 from tests.emulation import needs_emulation
 from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EmulatedMachine
@@ -121,6 +122,37 @@ def test_the_tours_do_not_depend_on_the_order_of_threads(values: dict[str, str])
     one, other = (crossed(instance, 5, order=order, **values) for order in (0, 3))
     assert np.array_equal(one, other)
     assert not np.array_equal(crossed(instance, 1, seed=2)[0], one[0])
+
+
+class Long(Unsettled):
+    """Crosses the greedy tours at once, and by long AB-cycles alone."""
+
+    def _turn_if_due(self) -> None:
+        super()._turn_if_due()
+        self._cross_long()
+
+
+@needs_emulation
+@pytest.mark.parametrize("order", [0, 3])
+def test_children_of_long_ab_cycles_are_tours_too(order: int) -> None:
+    instance = makers.uniform(700, size=100_000)
+    p = CrossingCudaParameters(tours=TOURS, ants=ANTS)
+    with closing(Long(instance, p, EmulatedMachine(seed=order), 1)) as colony:
+        before = tours_of(colony, 0)
+        changed = []
+        for iteration in (1, 2):
+            colony.iterate(1)
+            spans = colony._arrays["ab_cycle_spans"]
+            for own, count in enumerate(colony._arrays["ab_cycle_counts"].tolist()):
+                assert (np.diff(spans[own, :count], axis=1) >= LONG_AB_CYCLE).all()
+            after = tours_of(colony, iteration)
+            check_population(colony, after)
+            changed += [
+                len(edges_of(one.tolist()) - edges_of(other.tolist()))
+                for one, other in zip(before, after, strict=True)
+            ]
+            before = after
+    assert max(changed) > MOST_PIECES  # no child of the other rounds changes as much
 
 
 def edges_of(cities: list[int]) -> Edges:
@@ -226,11 +258,11 @@ def test_a_population_settles_is_crossed_and_makes_room_for_another_with_its_bes
         assert colony._iterations is colony._kinds[1]
         while not colony._populations:
             assert colony._stage is not None
-            last = colony._stage
-            colony.iterate(8)
+            last, long = colony._stage, colony._long
+            colony.iterate(1)
             best = colony.snapshot(Wanted.SOLUTION).best_cost
         assert last == len(colony._stages) - 1 == (winners == MANY_WINNERS)
-        assert colony._arrays["rounds"][1] >= PATIENT_ROUNDS
+        assert long  # such AB-cycles were tried before the population ended
         assert colony._arrays["lengths"].min() == best
 
 

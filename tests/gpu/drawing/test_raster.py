@@ -37,7 +37,8 @@ def test_points(name: str) -> None:
     count = points_within(places, frame, WIDTH, HEIGHT, found)
     assert np.array_equal(found[:count], np.flatnonzero(inside))
     few = found[:5].copy()
-    assert points_within(places, frame, WIDTH, HEIGHT, few[:2]) == count
+    assert points_within(places, frame, WIDTH, HEIGHT, few[:2]) == min(count, 3)
+    assert np.array_equal(few, found[:5])
     mask = np.zeros((HEIGHT, WIDTH), np.uint8)
     mark_points(places, frame, mask)
     expected = np.zeros_like(mask)
@@ -56,6 +57,9 @@ def test_lines(name: str) -> None:
     found = np.full(60, -1, np.int32)
     count = lines_within(places, path, frame, WIDTH, HEIGHT, found)
     assert np.array_equal(np.sort(found[:count]), np.flatnonzero(touching))
+    few = found[:5].copy()
+    assert lines_within(places, path, frame, WIDTH, HEIGHT, few[:2]) == min(count, 3)
+    assert np.array_equal(few, found[:5])
     mask = np.zeros((HEIGHT, WIDTH), np.uint8)
     mark_lines(places, path, frame, mask)
     shares = np.linspace(0, 1, 20_000)[:, None]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from tests.hands import click, press
+from tests.hands import click, press, ticking
 from views.frame.main_window import MainWindow
 from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
@@ -60,3 +60,14 @@ def test_a_message_blocks_nothing_and_can_be_closed(qtbot: QtBot, window: MainWi
     assert window.banner.text == ""
     window.tell("done it", "done")
     assert window.banner.text == "Done it"
+
+
+def test_how_a_run_ended_stays_until_there_is_another_message(window: MainWindow) -> None:
+    window.tell("It is kept", "done")
+    assert ticking(window.banner)
+    window.tell("the limit of 40 iterations is reached", "done", stays=True)
+    assert not ticking(window.banner)
+    assert window.banner.text == "The limit of 40 iterations is reached"
+    window.tell("It is kept", "done")
+    assert ticking(window.banner)
+    window.banner.clear()

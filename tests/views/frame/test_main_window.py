@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import Wanted
-from tests.hands import move, press, write
+from tests.hands import move, press, press_stop, write
 from tests.views.graph_scenes import queens, serve
 from tests.views.scenes import cut_texts, snapshot, uniform
 from views.batch.study_view import StudyView
@@ -99,8 +99,9 @@ def test_escape_leaves_the_full_screen_and_ends_nothing(qtbot: QtBot, window: Ma
     press(window, Qt.Key.Key_Escape)
     assert not window.isFullScreen()
     assert window.setup.isVisible()
-    assert stops == []
     press(window, Qt.Key.Key_Escape)
+    assert stops == []
+    press_stop(window)
     assert stops == [True]
 
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.machine.compiling import Compiled
-from tests.hands import click, press, write
+from tests.hands import NONE, click, press, write
 from tests.views.scenes import cut_texts
 from views.frame.activity import Activity
 from views.frame.main_window import MainWindow
@@ -39,15 +39,16 @@ def test_buttons_and_keys_ask_for_the_same(qtbot: QtBot, window: MainWindow) -> 
     with qtbot.waitSignal(window.run.start):
         click(window.run_bar.start)
     window.show_activity(Activity.RUNNING)
-    for signal, button, key in (
-        (window.run.pause, window.run_bar.pause, Qt.Key.Key_P),
-        (window.run.step, window.run_bar.step, Qt.Key.Key_N),
-        (window.run.stop, window.run_bar.stop, Qt.Key.Key_Escape),
+    control = Qt.KeyboardModifier.ControlModifier
+    for signal, button, key, modifier in (
+        (window.run.pause, window.run_bar.pause, Qt.Key.Key_P, NONE),
+        (window.run.step, window.run_bar.step, Qt.Key.Key_N, NONE),
+        (window.run.stop, window.run_bar.stop, Qt.Key.Key_Period, control),
     ):
         with qtbot.waitSignal(signal):
             click(button)
         with qtbot.waitSignal(signal):
-            press(window, key)
+            press(window, key, modifier)
 
 
 def test_only_what_is_possible_can_be_pressed(window: MainWindow) -> None:

@@ -6,6 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,13 +17,15 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.window.threads.tasks import NICENESS
+from gpu.core.arrays import frozen
 from gpu.core.snapshot import RunState
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import RouteOrder, TspInstance
-from tests.hands import NONE, scroll, settle
+from tests.hands import NONE, click, scroll, settle
 from tests.systems import niceness
 from tests.views.scenes import in_sight
 from views.frame.print_picture import PicturedView, PictureLook, as_svg
+from views.tour import tour_layers
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
 from views.widgets import layers
@@ -31,6 +34,7 @@ from views.widgets.layers import MOST_IN_WINDOW
 from views.widgets.picture_export import as_image
 from views.widgets.steps import finished
 from views.widgets.theme import DARK
+from views.widgets.view import Pointed
 
 SIDE = 140  # cities along a side of the square
 AROUND = np.concatenate(
@@ -235,3 +239,46 @@ def test_pictures_for_files_are_sharp_and_drawn_at_once(view: TourView) -> None:
         assert len(finished(as_svg(subject, PictureLook()))) < 300_000
     finally:
         layers.MOST_LINES = before
+
+
+def test_another_thread_looks_for_what_is_under_the_mouse(
+    qtbot: QtBot, view: TourView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, looks, look = threading.Event(), list[QPointF](), tour_layers.what_is_at
+
+    def late(*arguments: Any) -> Pointed:
+        assert threading.current_thread() is not threading.main_thread()
+        looks.append(arguments[2])
+        assert go_on.wait(20)
+        return look(*arguments)
+
+    monkeypatch.setattr("views.tour.tour_view.what_is_at", late)
+    asked = [QPointF(at, at) for at in (100.0, 200.0, 300.0, 400.0)]
+    for place in asked:
+        view.point_at(place)
+    go_on.set()
+    qtbot.waitUntil(lambda: view.hover.text().endswith("at (400, 400)"))
+    assert looks == [asked[0], asked[-1]]  # none in between is of interest any more
+    view.point_at(asked[0])
+    view.leave()
+    view.point_at(asked[1])
+    view.show_instance(squares())
+    qtbot.waitUntil(lambda: len(looks) == 3)
+    have_made(lambda: None, lambda _: looks.append(QPointF()))
+    qtbot.waitUntil(lambda: len(looks) == 4)
+    assert view.hover.text() == ""  # of what is not in sight any more nothing is said
+
+
+def test_a_click_on_one_of_many_cities_is_told(qtbot: QtBot, view: TourView) -> None:
+    at = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(700.0, 700.0)))
+    with qtbot.waitSignal(view.city_chosen) as chosen:
+        click(view.graphics.viewport(), at)
+    assert chosen.args == [70 * SIDE + 70]
+
+
+def test_the_corners_of_an_instance_are_looked_for_once() -> None:
+    places, other = frozen(squares().display), frozen(squares().display)
+    low, high = layers.corners(places)
+    layers.corners(other)
+    assert layers.corners(places)[0] is low
+    assert (low.tolist(), high.tolist()) == ([0, 0], [10.0 * (SIDE - 1)] * 2)

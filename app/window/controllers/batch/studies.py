@@ -54,6 +54,7 @@ class StudyController(Controller):
         self._model, self._view = parts.runs.batch, parts.window.view(StudyView)
         self._of_file: tuple[Design, str] | None = None  # the design opened, and its results
         self._planned: Planned | None = None  # what the form says; None until that is known
+        self._only_read = False  # whether the results in sight came with the program
         self._planning: Task[Planned] | None = None
         self._opening: Task[Opened] | None = None  # the file that was chosen last
         self._study: Study | None = None  # the one under way or the last one
@@ -193,6 +194,7 @@ class StudyController(Controller):
         view.form.show_design(found.design, rows)
         view.form.results_entry.setText(str(found.results))
         self._of_file = view.form.design, view.form.results
+        self._only_read = found.shown is not None and found.shown != found.results
         self.results_chosen.emit(found.shown or found.results)
         view.show_page("results" if found.shown else "form")
         if found.shown:
@@ -293,6 +295,8 @@ class StudyController(Controller):
 
     def _not_planned(self, sentence: str) -> None:
         self._planning = None
+        if self._only_read:  # what it needs may be missing, and its results are there
+            sentence = f"It cannot be run again yet. {sentence}"
         self._view.show_plan("", sentence, unknown=False)
 
     @Slot(object)

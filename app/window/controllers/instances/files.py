@@ -15,15 +15,25 @@ from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.errors import InstanceError
 from gpu.core.instance import Instance
+from gpu.problems.loading import with_wanted_route
 from gpu.problems.reading import AS_FOUND, ReadAs
+from gpu.problems.tsp.instance import TspInstance
 from views.frame.activity import Activity
 from views.problem_display import STUDY_SUFFIXES
 from views.reading_words import in_window
 from views.setup.presets import Choices
 from views.widgets.labels import plain_tip
+from views.widgets.layers import corners
 from views.widgets.steps import StepQueue, Steps
 
 _LONGEST_NUMBER = 40  # characters of a cost that is typed
+
+
+def _measured(found: OpenedFile | Reading) -> OpenedFile | Reading:
+    """Look how large the map is, which views ask for in the thread of the window."""
+    if found.instance is not None and (places := found.instance.map_places) is not None:
+        corners(places)
+    return found
 
 
 class FileController(Controller):
@@ -42,6 +52,7 @@ class FileController(Controller):
         super().__init__(parts, parent)
         self._loading: Task[OpenedFile | Reading] | None = None
         self._steps = StepQueue(self._window)
+        self._route: ReadAs | None = None  # of the instance whose file is read otherwise
         self._runs.left.connect(self._show_waiting)
         self._runs.preparing_changed.connect(self._show_waiting)
         self._window.open_requested.connect(self.open)
@@ -59,8 +70,10 @@ class FileController(Controller):
         instance = self._instance.value
         if instance is not None and instance.path is not None:
             said = self._last_reading(instance.path)
-            said = ReadAs.parse(instance.read_as) if said == AS_FOUND else said
+            now = ReadAs.parse(instance.read_as)
+            said = now if said == AS_FOUND else said
             self.open(instance.path, str(said.of_file), ask=True)
+            self._route = now.of_route
 
     @Slot(object)
     @Slot(object, str)
@@ -73,6 +86,7 @@ class FileController(Controller):
         the user has agreed.
         """
         self._window.banner.clear()
+        self._route = None
         if path.suffix.lower() in STUDY_SUFFIXES:
             self.study_chosen.emit(path)
             return
@@ -82,7 +96,7 @@ class FileController(Controller):
         shown, last = self._instance.value, self._last_reading(path)
         last = last.of_file if ask else last
         task = Task(
-            lambda _: load_any(path, shown, read_as, last=str(last), ask=ask),
+            lambda _: _measured(load_any(path, shown, read_as, last=str(last), ask=ask)),
             self._loaded,
             self._not_loaded,
         )
@@ -109,8 +123,26 @@ class FileController(Controller):
 
     @Slot(object)
     def take(self, found: OpenedFile) -> None:
-        """Show what the user has looked at."""
-        self._loaded(found)
+        """Show what the user has looked at, with the route that was wanted before if it can be."""
+        wanted, self._route = self._route, None
+        instance = found.instance
+        if wanted is None or not wanted.asks_for_route or not isinstance(instance, TspInstance):
+            self._loaded(found)
+            return
+
+        def with_route(_: object) -> OpenedFile:
+            return OpenedFile(with_wanted_route(instance, wanted))
+
+        def made(found: OpenedFile) -> None:
+            if (path := found.instance.path) is not None:
+                self._window.dialogs.remember_reading(path, found.instance.read_as)
+            self._loaded(found)
+
+        def without(sentence: str) -> None:
+            self._loaded(found)
+            self._window.tell(sentence)
+
+        self._background.start(Task(with_route, made, without))
 
     def _loaded(self, found: OpenedFile | Reading) -> None:
         self._loading = None

@@ -37,8 +37,7 @@ class RouteController(Controller):
     def wanted(self) -> ReadAs:
         """What is wanted of the routes of the instance in sight."""
         instance = self._instance.value
-        said = ReadAs() if instance is None else ReadAs.parse(instance.read_as)
-        return ReadAs(route_from=said.route_from, route_to=said.route_to, route=said.route)
+        return ReadAs() if instance is None else ReadAs.parse(instance.read_as).of_route
 
     @Slot(object)
     def _show(self, instance: Instance | None) -> None:

@@ -22,6 +22,7 @@ from gpu.run.log.recorder import ending, numbers
 from gpu.run.log.rows import GOES_ON, Note, RunRow, RunSummary
 from gpu.run.outcome import Ending, Result
 from gpu.run.session import Session
+from views.frame.actions import STOP_KEYS
 from views.runs.runs_view import RunsView
 
 LIVE_EVERY = 0.5  # seconds between two states of a run that goes on
@@ -220,7 +221,9 @@ class RunArchiveController(Controller):
     def _ask_to_delete(self, rows: list[RunRow]) -> None:
         over = [row.run.path for row in rows if row.run.state != GOES_ON]
         if len(over) < len(rows):
-            self._window.tell("A run that goes on is not deleted: stop it first (Esc)", "info")
+            self._window.tell(
+                f"A run that goes on is not deleted: stop it first ({STOP_KEYS})", "info"
+            )
         if over:
             question = f"Move the {_logs(over)} to the trash?"
             self._window.ask(question, "Move to the trash", "Keep", partial(self._trash, over))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from app.window.models.run import RunModel
 from gpu.core.bounds import KnownCosts
-from gpu.core.formats import number_of, percent, whole
+from gpu.core.formats import duration, number_of, percent, whole
 from gpu.run.outcome import Ending
 from gpu.run.stopping import PROVED
+
+_LONG_RUN, _LONG_IDLE = 2.0, 0.25  # seconds of a run, and its share in which nothing got better
 
 
 def title_of(run: RunModel, device: str = "") -> str:
@@ -57,6 +59,10 @@ def summary_of(run: RunModel) -> str:
             begun += f" (the ants' best: {run.instance.cost_unit.amount(state.ants_cost)})"
         found.append(begun)
     found.append(f"after {number_of(state.iteration, 'iteration')}")
+    idle = state.elapsed - run.bettered_at
+    long = state.iteration and state.elapsed >= _LONG_RUN and not state.proved
+    if long and idle >= _LONG_IDLE * state.elapsed:
+        found.append(f"nothing better for {duration(idle)} of {duration(state.elapsed)}")
     return f"{reason}: {', '.join(found)}"
 
 

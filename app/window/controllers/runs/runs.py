@@ -234,7 +234,7 @@ class RunController(Controller):
     def _ended(self, run: RunModel) -> None:
         self._window.show_activity(Activity.IDLE)
         if run.outcome is not None and self._instance.next is None:
-            self._window.tell(summary_of(run), _SEVERITIES[run.outcome.ending])
+            self._window.tell(summary_of(run), _SEVERITIES[run.outcome.ending], stays=True)
 
 
 def _improving(choices: Choices, instance: Instance) -> Choices:

@@ -96,7 +96,7 @@ class RouteInstance(TspInstance):
     def _called(self, city: int) -> str:
         """Return the name of a city, or its number where it has none."""
         name = self.names[city] if self.names else ""
-        return name or f"city {self.city_ids[city]}"
+        return name or self.city_words.called(city)
 
     @property
     def shortest(self) -> float:
@@ -132,7 +132,8 @@ class RouteInstance(TspInstance):
     @property
     def city_words(self) -> CityWords:
         """What its cities are called in sentences."""
-        return CityWords(self.city_ids, [one.name for one in self.auxiliary], self.penalty)
+        auxiliary = [one.name for one in self.auxiliary]
+        return CityWords(self.real_n, self.ids, auxiliary, self.penalty)
 
     def on_route(self, edges: NDArray[np.integer]) -> NDArray[np.bool_]:
         """Return whether a route can have each of the ``edges`` (k, 2), from 0.

@@ -25,7 +25,7 @@ from tests.app.in_window import (
     written,
 )
 from tests.colonies import Failing, Patient, RandomColony, Slow
-from tests.hands import choose, click, press, settle, write
+from tests.hands import choose, click, press, press_stop, settle, write
 from views.batch.race_view import RaceView
 from views.batch.speedup_view import SpeedupView
 from views.frame.activity import Activity
@@ -161,7 +161,7 @@ def test_a_race_shows_nothing_of_the_run_before(
     qtbot.waitUntil(lambda: readout.values["best"].text() == whole(best))
     # The first lane is in the midst of its first iteration.
     qtbot.waitUntil(lambda: "iteration 0" in view.cards[0].progress.text())
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     qtbot.waitUntil(lambda: not model.busy)
     assert readout.values["best"].text() == whole(best)
     assert window.where.text().startswith("Race  ·  ring-50  ·  ")
@@ -186,7 +186,7 @@ def test_lanes_are_removed_when_the_race_has_ended_and_not_before(
 
     model.ended.connect(remove_all)
     with qtbot.waitSignal(model.ended):
-        press(application.window, Qt.Key.Key_Escape)
+        press_stop(application.window)
         view.remove_requested.emit(0)  # while it stops
         view.move_requested.emit(1)
         assert (view.lanes, len(model.records)) == (2, 2)
@@ -214,7 +214,7 @@ def test_buttons_and_keys_are_for_all_lanes(
     click(window.run_bar.pause)  # goes on
     wait_for(qtbot, application, Activity.RUNNING)
     window.actions_.views["tour"].trigger()  # the race goes on out of sight, and is still stopped
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     qtbot.waitUntil(lambda: not model.busy)
     assert {one.ending for one in model.records} == {Ending.CANCELLED}
     assert window.activity is Activity.IDLE
@@ -249,7 +249,7 @@ def test_a_failed_lane_leaves_the_other_alone_and_lanes_run_in_turn(
     assert view.lanes == 2
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
-    press(application.window, Qt.Key.Key_Escape)  # the second lane does not begin
+    press_stop(application.window)  # the second lane does not begin
     qtbot.waitUntil(lambda: not model.busy)
     assert [one.ending for one in model.records] == [Ending.CANCELLED, None]
 

@@ -22,7 +22,7 @@ from gpu.batch.design import read_design
 from gpu.batch.store import Store, read_results
 from gpu.core.words import counted
 from tests.app.in_window import GRID, LONGEST, RING, answer, open_, use_device, written
-from tests.hands import choose, click, press, write
+from tests.hands import choose, click, press, press_stop, write
 from views.batch.speedup_view import SpeedupView
 from views.batch.study_view import StudyView
 
@@ -233,7 +233,7 @@ def test_start_pause_and_stop_are_for_the_study_in_sight(
     window.dashboard.show_view("runs")
     assert not bar.stop.isEnabled()  # there is no run
     window.dashboard.show_view("study")
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     told = wait_for_end(qtbot, application)
     assert "Resume does them" in told or "has ended" in told
     assert application.runs.current is None

@@ -173,8 +173,9 @@ def test_a_file_that_was_looked_at_opens_as_last_time_with_its_route(
     sheet = sheet_of(qtbot, opened)
     with qtbot.waitSignal(opened.files.ready):
         click(sheet.open_button)
+    assert (in_sight(opened).unit, in_sight(opened).wish) == ("", "from Depot")
     open_(qtbot, opened, file)
-    assert in_sight(opened).unit == ""
+    assert (in_sight(opened).unit, in_sight(opened).wish) == ("", "from Depot")
     file.write_text("a,b\n", "utf-8")  # it cannot be read so any more
     opened.files.open(file)
     sheet = sheet_of(qtbot, opened)

@@ -16,7 +16,7 @@ from app.window.models.run import LOOK_EVERY, LOOK_EVERY_ON_ALL_CORES, RunModel
 from app.window.threads.solver import SolverState
 from tests.app.in_window import limit, lines, open_, state, use_colony, use_device, wait_for
 from tests.colonies import Awaited, RandomColony, Slow
-from tests.hands import click, press, settle
+from tests.hands import click, press, press_stop, settle
 from views.frame.activity import Activity
 
 
@@ -71,7 +71,7 @@ def test_pause_step_resume_and_stop_are_real(qtbot: QtBot, application: Applicat
     click(window.run_bar.pause)
     qtbot.waitUntil(lambda: state(application).iteration > paused + 5)
     with qtbot.waitSignal(application.runs.ended):
-        press(window, Qt.Key.Key_Escape)
+        press_stop(window)
     assert lines(application)[-1]["ending"] == "cancelled"
     assert window.run_bar.start.isEnabled()
 
@@ -80,7 +80,7 @@ def test_stop_before_the_colony_is_built(qtbot: QtBot, application: Application)
     open_(qtbot, application)
     with qtbot.waitSignal(application.runs.ended):
         press(application.window, Qt.Key.Key_Space)
-        press(application.window, Qt.Key.Key_Escape)
+        press_stop(application.window)
     assert lines(application)[-1]["ending"] == "cancelled"
     assert application.window.activity is Activity.IDLE
     assert state(application).best_solution is not None  # the tour that it would have begun with

@@ -35,7 +35,7 @@ from tests.app.in_window import (
     wait_for,
 )
 from tests.colonies import RandomColony
-from tests.hands import click, move, press, write
+from tests.hands import click, move, press, press_stop, write
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
 from views.graph.graph_view import GraphView
@@ -103,7 +103,7 @@ def test_a_run_at_work_is_waited_for(qtbot: QtBot, application: Application) -> 
     shown(qtbot, application, iteration, 1)
     press(view, Qt.Key.Key_Right)
     shown(qtbot, application, iteration, 2)
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     wait_for(qtbot, application, Activity.IDLE)
 
 
@@ -150,7 +150,7 @@ def test_other_choices_are_foretold_at_once_and_watching_ends_where_the_run_goes
     qtbot.waitUntil(lambda: view.controls.step.value() >= 4)
     press(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: not view.controls.watch.isChecked())
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     wait_for(qtbot, application, Activity.IDLE)
 
 
@@ -203,7 +203,7 @@ def test_a_colony_without_a_rule_says_so(
     press(application.window, Qt.Key.Key_N)
     wait_for(qtbot, application, Activity.PAUSED)
     assert "RandomColony cannot be replayed" in view.hint.text()
-    press(application.window, Qt.Key.Key_Escape)
+    press_stop(application.window)
     wait_for(qtbot, application, Activity.IDLE)
 
 
@@ -299,7 +299,7 @@ def test_what_an_ant_changes_is_foretold(qtbot: QtBot, opened: Application) -> N
         else:
             assert before == after
     assert kept
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     wait_for(qtbot, opened, Activity.IDLE)
 
 
@@ -364,7 +364,7 @@ def test_which_crossing_ants_win_is_foretold(qtbot: QtBot, opened: Application) 
         press(view, Qt.Key.Key_Home)
         view.controls.ant.setValue(1)
     assert won
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     wait_for(qtbot, opened, Activity.IDLE)
 
 
@@ -423,7 +423,7 @@ def test_step_by_step_what_was_foretold_is_colored(qtbot: QtBot, opened: Applica
     if opened.runs.current.latest.best_iteration == 1:  # else a greedy coloring is better
         assert found[before].tolist() == last.picture.colors[before].tolist()
     # a colony with tabu searches shows their moves, too
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     wait_for(qtbot, opened, Activity.IDLE)
     values = {"ants": 2, "searches": 2, "moves": 30}
     use(opened, "aco-rlf-tabu", **values)
@@ -441,5 +441,5 @@ def test_step_by_step_what_was_foretold_is_colored(qtbot: QtBot, opened: Applica
     qtbot.waitUntil(lambda: "Search 1, move 1: with " in view.words.text())
     click(view.who.buttons["ants"])
     qtbot.waitUntil(lambda: "Ant 1, step 1: " in view.words.text())
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     wait_for(qtbot, opened, Activity.IDLE)

@@ -20,7 +20,7 @@ from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from tests.app.in_window import use_device, written
 from tests.app.window.graph_window import QUEENS, color, compiled, drawn, open_, write_graph
-from tests.hands import press
+from tests.hands import press, press_stop
 from tests.processes import colors_in
 from tests.waiting import until
 from views.graph.adjacency_view import AdjacencyView
@@ -131,7 +131,7 @@ def test_a_run_has_the_greedy_coloring_in_every_view_until_its_ants_have_built_o
     press(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: window.readout.values["best"].text() == str(colors))
     with qtbot.waitSignal(opened.runs.ended):
-        press(window, Qt.Key.Key_Escape)
+        press_stop(window)
     window.dashboard.queue.finish()
     drawn(qtbot, opened)
     assert window.readout.values["iteration"].text() == "0"

@@ -29,7 +29,7 @@ from tests.app.in_window import (
     written,
 )
 from tests.colonies import Patient
-from tests.hands import NONE, choose, click, press, ticking, write
+from tests.hands import NONE, choose, click, press, press_stop, ticking, write
 from tests.views.scenes import pixel_of
 from tests.waiting import until
 from views.film import FilmChoices, FilmStage
@@ -94,7 +94,7 @@ def test_parameters_and_limits_change_while_a_colony_runs(
     bar = window.dashboard.replay  # its past goes on, too
     qtbot.waitUntil(lambda: bar.moments.length > end)
     assert setup.stop.fields["seconds"].text == f"{round(end, 1) + 30:g}"
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     wait_for(qtbot, opened, Activity.IDLE)
     assert [line["kind"] for line in lines(opened)].count("outcome") == 2
     assert fields["candidates"].entry.isEnabled()
@@ -169,7 +169,7 @@ def test_cities_are_added_moved_and_removed_while_a_colony_runs(
     qtbot.waitUntil(lambda: shows(51))
     click(view.edit_button)
     assert view.editing.on
-    press(window, Qt.Key.Key_Escape)
+    press_stop(window)
     wait_for(qtbot, opened, Activity.IDLE)
     log = log_of(opened)
 

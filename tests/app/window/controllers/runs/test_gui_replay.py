@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from app.window.application import Application
 from tests.app.in_window import limit, log_of, open_, state, use_colony, use_device
 from tests.colonies import RandomColony
-from tests.hands import choose, click, press, ticking
+from tests.hands import choose, click, press, press_stop, ticking
 from views.plots.convergence_view import ConvergenceView
 from views.tour.tour_view import TourView
 
@@ -82,7 +82,7 @@ def test_the_past_of_a_run_that_goes_on_and_of_its_log(
     qtbot.waitUntil(lambda: shows(state(opened).cost))
     assert bar.live.isChecked()
     with qtbot.waitSignal(opened.runs.ended):
-        press(window, Qt.Key.Key_Escape)
+        press_stop(window)
 
     log, end = log_of(opened), state(opened)
     open_(qtbot, opened, log)

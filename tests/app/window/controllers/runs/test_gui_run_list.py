@@ -17,7 +17,7 @@ from gpu.run.log.names import default_log_folder
 from gpu.run.log.run_log import read_log
 from tests.app.in_window import answer, limit, log_of, open_, run_to_the_end, state
 from tests.app.in_window import written as written_by_window
-from tests.hands import NONE, click, press, write
+from tests.hands import NONE, click, press, press_stop, write
 from tests.logs import line, outcome, written
 from views.plots.convergence_view import ConvergenceView
 from views.runs.run_table import RUN_COLUMNS, RUN_PLACES
@@ -165,7 +165,7 @@ def test_a_run_that_goes_on_is_in_the_list_and_is_not_deleted(
     press(view.table, Qt.Key.Key_Delete)
     assert "stop it first" in application.window.banner.text
     assert log_of(application).exists()
-    press(application.window, Qt.Key.Key_Escape)
+    press_stop(application.window)
     qtbot.waitUntil(lambda: column(view, "State") == ["cancelled"])
 
 

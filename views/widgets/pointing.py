@@ -1,0 +1,59 @@
+"""What is under the mouse; among very many places, another thread looks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from shiboken6 import isValid
+
+from views.widgets.cached_picture import have_made
+from views.widgets.layers import MOST_IN_WINDOW
+from views.widgets.view import Pointed
+
+Question = tuple[Callable[[], Pointed], Callable[[Pointed], object]]  # what looks, what takes
+
+
+class Pointing:
+    """Looks for what is under the mouse.
+
+    Among more than ``MOST_IN_WINDOW`` places another thread looks, one question at a time: of those
+    that come meanwhile, only the last one is answered.
+    """
+
+    def __init__(self, owner: object) -> None:
+        """Answer no more once the Qt object ``owner`` is gone."""
+        self._owner = owner
+        self._asked: Question | None = None  # the last one, until its answer
+        self._at_work = False
+
+    def ask(
+        self, places: int, look: Callable[[], Pointed], take: Callable[[Pointed], object]
+    ) -> None:
+        """Let ``take`` have what ``look`` finds among so many ``places``, perhaps later.
+
+        ``look`` may be called in another thread, so that it has all that it needs itself.
+        """
+        if places <= MOST_IN_WINDOW:
+            self._asked = None
+            take(look())
+            return
+        self._asked = look, take
+        self._begin()
+
+    def forget(self) -> None:
+        """Tell nothing of what was asked."""
+        self._asked = None
+
+    def _begin(self) -> None:
+        if self._asked is not None and not self._at_work:
+            self._at_work, asked = True, self._asked
+            have_made(asked[0], lambda found: self._answer(asked, found))
+
+    def _answer(self, asked: Question, found: Pointed) -> None:
+        if not isValid(self._owner):  # a window may be closed before the answer is there
+            return
+        self._at_work = False
+        if asked is self._asked:
+            self._asked = None
+            asked[1](found)
+        self._begin()
