@@ -1,4 +1,4 @@
-// A child: one's own tour with the edges of an AB-cycle exchanged, and made one tour again.
+// A child: one's own tour with the edges of AB-cycles exchanged, and made one tour again.
 //
 // The tour is cut into pieces, which come in any order, some of them turned. The exchange often
 // leaves several tours. The smallest is joined to another one by the exchange of two edges that
@@ -18,6 +18,40 @@ template <int PIECES>
 struct Pieces {
     int last[PIECES];  // ascending places; the first piece begins behind the last one's end
     unsigned short link[2 * PIECES];  // the end that each end is joined to
+};
+
+// AB-cycles of a tour of which a child exchanges some: the first, and those behind it whose bits
+// are set.
+struct AbCycles {
+    const int* cities;
+    const int2* spans;  // of all that were found
+    int found, first;
+    unsigned chosen;
+
+    // Takes those of `bits` that a child has room for, which gives up so many edges at most.
+    INLINE void choose(unsigned bits, int most) {
+        AbCycles all = *this;
+        all.chosen = bits;
+        chosen = 0;
+        int edges = 0;
+        all.each([&](const int*, int more) {
+            unsigned bit = bits & -bits;
+            bits ^= bit;
+            if (edges + more > most) return;
+            edges += more;
+            chosen |= bit;
+        });
+    }
+
+    // Visits each: its cities, and how many of its edges the tour gives up.
+    template <class Visitor>
+    INLINE void each(Visitor visit) const {
+        for (unsigned left = chosen; left; left &= left - 1) {
+            int at = first + __ffs(left) - 1;
+            int2 span = spans[at < found ? at : at - found];
+            visit(cities + span.x, (span.y - span.x) / 2);
+        }
+    }
 };
 
 // What a warp works in.
@@ -44,12 +78,12 @@ struct Child {
     int count = 0;
     long long gain = 0;
 
-    // Exchanges the edges of an AB-cycle, and joins what that leaves. Returns whether that gave one
+    // Exchanges the edges of AB-cycles, and joins what that leaves. Returns whether that gave one
     // tour; `gain` says how much shorter it is. All lanes of the warp call this.
-    INLINE bool make(const int* ab_cycle, int size) {
-        count = size / 2;
+    INLINE bool make(const AbCycles& ab_cycles) {
+        ab_cycles.each([&](const int*, int edges) { count += edges; });
         if (count > PIECES) return false;
-        exchange(ab_cycle);
+        exchange(ab_cycles);
         find_parts();
         while (true) {
             unsigned least = ~0u, smallest = ~0u, parts = 0;
@@ -163,17 +197,20 @@ struct Child {
         return cities > 0 ? cities : cities + source.n;
     }
 
-    INLINE void exchange(const int* ab_cycle) {
+    INLINE void exchange(const AbCycles& ab_cycles) {
         Pieces<PIECES>& pieces = room->pieces;
-        int n = source.n;
-        for (int i = lane; i < count; i += LANES) {
-            int a = ab_cycle[2 * i], b = ab_cycle[2 * i + 1];
-            int after = ab_cycle[i + 1 < count ? 2 * i + 2 : 0];
-            int from = number_in(source.cities[a]), to = number_in(source.cities[b]);
-            bool up = to == from + 1 || (from == n - 1 && to == 0);
-            room->raw[i] = 2 * (up ? from : to) + up;
-            gain += source.exactly(a, b) - source.exactly(b, after);
-        }
+        int n = source.n, begin = 0;
+        ab_cycles.each([&](const int* ab_cycle, int edges) {
+            for (int i = lane; i < edges; i += LANES) {
+                int a = ab_cycle[2 * i], b = ab_cycle[2 * i + 1];
+                int after = ab_cycle[i + 1 < edges ? 2 * i + 2 : 0];
+                int from = number_in(source.cities[a]), to = number_in(source.cities[b]);
+                bool up = to == from + 1 || (from == n - 1 && to == 0);
+                room->raw[begin + i] = 2 * (up ? from : to) + up;
+                gain += source.exactly(a, b) - source.exactly(b, after);
+            }
+            begin += edges;
+        });
         gain = static_cast<long long>(warp_sum(static_cast<unsigned long long>(gain)));
         __syncwarp();
         for (int i = lane; i < count; i += LANES) {
@@ -184,12 +221,16 @@ struct Child {
             room->ends[i] = own & 1 ? low | high << 16 : high | low << 16;
         }
         __syncwarp();
-        for (int i = lane; i < count; i += LANES) {
-            unsigned end = room->ends[i] >> 16;
-            unsigned other = room->ends[i + 1 < count ? i + 1 : 0] & 0xffff;
-            pieces.link[end] = static_cast<unsigned short>(other);
-            pieces.link[other] = static_cast<unsigned short>(end);
-        }
+        begin = 0;
+        ab_cycles.each([&](const int*, int edges) {
+            for (int i = lane; i < edges; i += LANES) {
+                unsigned end = room->ends[begin + i] >> 16;
+                unsigned other = room->ends[begin + (i + 1 < edges ? i + 1 : 0)] & 0xffff;
+                pieces.link[end] = static_cast<unsigned short>(other);
+                pieces.link[other] = static_cast<unsigned short>(end);
+            }
+            begin += edges;
+        });
         __syncwarp();
     }
 

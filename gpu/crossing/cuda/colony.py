@@ -53,6 +53,9 @@ LONG_OFFSPRING = 8  # of a tour, where they are children of long AB-cycles
 SETTLING_RHO, SETTLING_FOCUS = 0.02, 1.0  # of the ants that improve tours before they are crossed
 
 MOST_SHORT_NUMBERED = (1 << SHORT_NUMBERS) - 1  # cities whose numbers are short
+JOINED = 8  # AB-cycles that a child exchanges in the last stage, at most
+FEW_CHANGES = 0.1  # of a tour in a round with one winner: with fewer, the last stage begins
+
 CELL_CITIES = 2048  # of a cell in which AB-cycles are found, if their edges differ
 
 
@@ -62,25 +65,38 @@ class CrossingStage:
 
     groups: int  # of offspring of a tour; it takes changes of the best child of each
     offspring: int  # of each group
+    joined: int = 1  # AB-cycles that a child exchanges, at most
+    changes: float = 0.0  # of a tour in a round: with fewer, the next stage begins
     pieces: int = MOST_PIECES  # into which a tour is cut to make a child, at most
     shortest: int = LEAST_AB_CYCLE  # edges of an AB-cycle of which a child is made, at least
 
 
-LONG_STAGE = CrossingStage(1, LONG_OFFSPRING, LONG_PIECES, LONG_AB_CYCLE)
+LONG_STAGE = CrossingStage(1, LONG_OFFSPRING, pieces=LONG_PIECES, shortest=LONG_AB_CYCLE)
 
 
 def stages_of(winners: str, ants: int) -> list[CrossingStage]:
     """Return the stages of a population whose tours have so many ants each."""
-    last = CrossingStage(1, ants)
-    return [CrossingStage(ants, OFFSPRING), last] if winners == MANY_WINNERS else [last]
+    many = CrossingStage(ants, OFFSPRING, changes=1.0)
+    one = CrossingStage(1, ants, changes=FEW_CHANGES)
+    return [many if winners == MANY_WINNERS else one, CrossingStage(1, ants, joined=JOINED)]
+
+
+@dataclass(frozen=True, eq=False)
+class Ended:
+    """What is kept of a population whose tours no longer get shorter."""
+
+    level: int  # how often populations were joined until there was this one
+    lengths: NDArray[np.int64]  # (t,): of its tours, from the shortest on
+    tours: NDArray[np.int32]  # (t, n)
 
 
 class CrossingCudaColony(ToursColony):
     """The crossing colony on a GPU; see :class:`gpu.core.colony.Colony`.
 
     Ants that search around a place each improve all tours of a population for a while, each by
-    itself. Then each round crosses every tour with another one, until no tour gets shorter. The
-    next population begins with the best tour, and with new ones.
+    itself. Then each round crosses every tour with another one, until no tour gets shorter. Then
+    another population begins anew, and two that have ended are joined: see
+    :meth:`_end_population`.
 
     Raises
     ------
@@ -120,6 +136,8 @@ class CrossingCudaColony(ToursColony):
         self._long_pay, self._caught = True, False  # whether such gave something, others nothing
         self._cycle = max(1, round(p.settling * problem.n / self._each))  # iterations of settling
         self._merged = 0
+        self._level = 0  # how often populations were joined to make the present one
+        self._ended: list[Ended] = []  # of falling levels
         self._settle(self._drawn(), 0)
 
     def close(self) -> None:
@@ -153,6 +171,7 @@ class CrossingCudaColony(ToursColony):
             "per_map": np.float32(problem.per_map),
             "groups": groups,
             "offspring": offspring,
+            "joined": stage.joined,
             "focus": focus,
             "sharing": groups * offspring == self._each,
             "strongest": np.float32(STRONGEST),
@@ -195,15 +214,14 @@ class CrossingCudaColony(ToursColony):
         elif self._long:
             self._long_pay = self._made() > 0
             if self._caught and not self._long_pay:
-                self._begin_population(state)
+                self._end_population(state)
                 return
             self._cross(self._stage)
         else:
             rounds = int(self._machine.download(self._arrays["rounds"])[1])
-            self._caught = rounds >= PATIENT_ROUNDS
-            made, further = self._made(), self._stages[self._stage + 1 :]
-            if further and made < ROUNDS_A_LOOK * self._tours * further[0].groups:
-                self._caught = False  # for there each group makes a change, at best
+            last = self._stage + 1 == len(self._stages)
+            self._caught = last and rounds >= PATIENT_ROUNDS
+            if self._made() < ROUNDS_A_LOOK * self._tours * self._stages[self._stage].changes:
                 self._cross(self._stage + 1)
             if self._caught or self._long_pay:
                 self._cross_long()
@@ -229,11 +247,31 @@ class CrossingCudaColony(ToursColony):
     def _cross_long(self) -> None:
         self._iterations, self._long = self._kinds[-1], True
 
-    def _begin_population(self, state: State) -> None:
+    def _end_population(self, state: State) -> None:
+        """Join populations that have ended, as merge sort joins runs; or begin one anew.
+
+        Populations that know nothing of each other seldom lack the same edges of the optimum. So
+        the shorter halves of two of the same level are crossed, as a population of the next level.
+        """
+        lengths = self._machine.download(self._arrays["lengths"])
+        shorter = np.argsort(lengths, kind="stable")[: -(-self._tours // 2)]
+        present = self._present(state)
+        self._ended.append(Ended(self._level, lengths[shorter], present[shorter]))
+        if len(self._ended) > 1 and self._ended[-2].level == self._level:
+            self._level += 1
+            self._join(self._ended.pop(), self._ended.pop(), state.iteration)
+            return
+        self._level = 0
         self._populations += 1
-        tours = self._drawn()
-        tours[0] = self._machine.download(self._arrays[self.BEST])
-        self._settle(tours, state.iteration)
+        self._settle(self._drawn(), state.iteration)
+
+    def _join(self, one: Ended, other: Ended, iteration: int) -> None:
+        """Cross the tours of two populations; they have settled before."""
+        tours = np.concatenate((one.tours, other.tours))[: self._tours]
+        lengths = np.concatenate((one.lengths, other.lengths))[: self._tours]
+        self._take_over(tours, lengths.tolist(), iteration, 1, 0.0)
+        self._begin_crossing()
+        self._go_on(iteration, ROUNDS_A_LOOK)
 
     def _settle(self, tours: NDArray[np.int32], iteration: int) -> None:
         """Begin with these tours, which ants improve first."""

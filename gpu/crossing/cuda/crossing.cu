@@ -77,24 +77,29 @@ INLINE float lost(const Child<METRIC, PIECES>& child, const Tours& all, const in
     return warp_reduced(sum, [](float one, float other) { return one + other; });
 }
 
-// Makes the child of an AB-cycle. Returns what it is worth; 0: nothing.
+// Makes the child of AB-cycles. Returns what it is worth; 0: nothing.
 template <int METRIC, int PIECES>
-INLINE float child_of(const ParentTours& population, Child<METRIC, PIECES>& child, int tour,
-                      int ab_cycle) {
-    int n = population.all.n;
-    int2 span = row_of(population.ab_cycle_spans, tour, n / 2 + 1)[ab_cycle];
-    const int* cities = row_of(population.ab_cycles, tour, 2 * n) + span.x;
-    if (!child.make(cities, span.y - span.x) || child.gain <= 0) return 0.0f;
+INLINE float child_of(const ParentTours& population, Child<METRIC, PIECES>& child,
+                      const AbCycles& ab_cycles) {
+    if (!child.make(ab_cycles) || child.gain <= 0) return 0.0f;
     float worth = float(child.gain);
     return population.focus ? worth / fmaxf(lost(child, population.all, population.counts), FREE)
                             : worth;
+}
+
+// Draws which AB-cycles a child exchanges, of so many that follow each other: the first, and three
+// quarters of as many others as are drawn, up to `most` together.
+INLINE unsigned chosen_of(int most, uint4 words) {
+    unsigned others = words.z | words.w, width = below(words.y, most);
+    return 1u | (others << 1 & ((2u << width) - 1));
 }
 
 // All children of all ants. A warp a child.
 //
 // The offspring of a group are of one ant, or of many that make a child each. There are only so
 // many groups of a tour that each has as many AB-cycles to itself: those of the same part of the
-// map, for AB-cycles are numbered by their cities.
+// map, for AB-cycles are numbered by their cities. Where children exchange several AB-cycles, more
+// children than there are AB-cycles differ in what else they exchange.
 template <int METRIC, int PIECES>
 __global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(
     const MakeChildren arguments) {
@@ -112,18 +117,23 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES, 8) make_children(
     int first = int(static_cast<long long>(group) * found / groups);
     int end = int(static_cast<long long>(group + 1) * found / groups);
     int own = number % offspring, ab_cycles = end - first;
-    if (own >= ab_cycles) return;
+    if (ab_cycles == 0 || (own >= ab_cycles && population.joined == 1)) return;
     if (ab_cycles > offspring) own = int(static_cast<long long>(own) * ab_cycles / offspring);
     int from = below(philox(population.seed, 2, tour, unsigned(state->iteration), CROSS).x, found);
-    int ab_cycle = first + own + from;
+    AbCycles taken{row_of(population.ab_cycles, tour, 2 * n),
+                   row_of(population.ab_cycle_spans, tour, n / 2 + 1), found,
+                   (first + own % ab_cycles + from) % found, 1};
+    if (int most = min(population.joined, found); most > 1)
+        taken.choose(
+            chosen_of(most, philox(population.seed, 3, number, unsigned(state->iteration), CROSS)),
+            PIECES);
     const Tours& all = arguments.population.all;
     Source<METRIC> source{
         geometry, all.cities_of(tour), all.tour_records_of(tour, state->iteration), all.near, n,
         all.width};
     auto* room = Rooms<ChildRoom<PIECES>, PIECES>::of(warp, rooms, number);
     Child<METRIC, PIECES> child{source, room, lane};
-    float worth =
-        child_of(arguments.population, child, tour, ab_cycle < found ? ab_cycle : ab_cycle - found);
+    float worth = child_of(arguments.population, child, taken);
     if (worth <= 0.0f) return;
     for (int piece = lane; piece < child.count; piece += LANES) {
         result.pieces.last[piece] = room->pieces.last[piece];

@@ -61,6 +61,7 @@ class ParentTours(c.KernelArguments):
     seed: Seed
     groups: c.Int32  # of offspring, for each tour
     offspring: c.Int32  # of each group
+    joined: c.Int32  # AB-cycles that a child exchanges, at most; up to 32
     focus: c.Int32  # whether a gain is weighed against trails
     ab_cycles: c.ConstPointer[c.Int32]
     ab_cycle_spans: c.ConstPointer[c.Int2]

@@ -138,8 +138,8 @@ class ToursColony(DeviceColony):
 
     def _present(self, state: State) -> NDArray[np.int32]:
         """Copy all tours, (tours, n), as the device numbers the cities."""
-        records = self._machine.download(self._arrays["tour_records"])[state.iteration & 1]
-        return np.ascontiguousarray(records[:, :, 2]).view(np.int32)
+        records = self._arrays["tour_records"][state.iteration & 1]
+        return np.ascontiguousarray(self._machine.download(records[:, :, 2])).view(np.int32)
 
     def _search(self, rules: SearchRules) -> Phases:
         """Return the phases of an iteration in which ants search around a place each."""

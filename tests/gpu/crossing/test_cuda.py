@@ -19,6 +19,7 @@ from gpu.crossing.cuda.kernels import LONG_AB_CYCLE
 from gpu.crossing.parameters import (
     MANY_WINNERS,
     ONE_WINNER,
+    PATIENT_ROUNDS,
     CrossingCudaParameters,
 )
 from gpu.problems.tsp.instance import TspInstance
@@ -45,12 +46,24 @@ class Unsettled(CrossingCudaColony):
             self._left = self._end = 1000
 
 
+class Joining(Unsettled):
+    """Crosses them with children that exchange several AB-cycles each."""
+
+    def _begin_crossing(self) -> None:
+        super()._begin_crossing()
+        self._cross(len(self._stages) - 1)
+
+
 def colony_of(
-    instance: TspInstance, order: int = 0, seed: int = 1, **values: Any
+    instance: TspInstance,
+    order: int = 0,
+    seed: int = 1,
+    kind: type[Unsettled] = Unsettled,
+    **values: Any,
 ) -> CrossingCudaColony:
     """Make a colony; ``order`` decides in which order the emulation runs threads."""
     p = CrossingCudaParameters(**{"tours": TOURS, "ants": ANTS, "settling": 1, **values})
-    return Unsettled(instance, p, EmulatedMachine(seed=order), seed)
+    return kind(instance, p, EmulatedMachine(seed=order), seed)
 
 
 def tours_of(colony: CrossingCudaColony, iteration: int) -> Tours:
@@ -97,6 +110,23 @@ def crossed(instance: TspInstance, rounds: int, **values: Any) -> list[Tours]:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_every_tour_of_the_population_is_one_in_every_round(name: str, winners: str) -> None:
     crossed(HOSTILE[name], 3, winners=winners)
+
+
+@needs_emulation
+@pytest.mark.parametrize("name", HOSTILE)
+def test_tours_stay_tours_where_children_exchange_several_ab_cycles(name: str) -> None:
+    crossed(HOSTILE[name], 3, kind=Joining)
+
+
+@needs_emulation
+def test_children_of_several_ab_cycles_are_shorter_than_those_of_one() -> None:
+    instance, means = makers.uniform(150, size=10_000), []
+    for kind in (Unsettled, Joining):
+        with closing(colony_of(instance, kind=kind)) as colony:
+            colony.iterate(4)
+            check_population(colony, tours_of(colony, 4))
+            means.append(colony._arrays["lengths"].mean())
+    assert means[1] < means[0]
 
 
 @needs_emulation
@@ -244,9 +274,10 @@ def test_long_numbers_of_differing_cities_give_the_tours_of_short_ones(
 
 @needs_emulation
 @pytest.mark.parametrize("winners", [ONE_WINNER, MANY_WINNERS])
-def test_a_population_settles_is_crossed_and_makes_room_for_another_with_its_best_tour(
-    winners: str,
+def test_a_population_settles_is_crossed_and_makes_room_for_another(
+    winners: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("gpu.crossing.cuda.colony.ROUNDS_A_LOOK", PATIENT_ROUNDS)
     p = CrossingCudaParameters(tours=4, ants=32, settling=1, kick=4, winners=winners)
     instance = makers.uniform(24, size=10_000)
     with closing(
@@ -261,9 +292,32 @@ def test_a_population_settles_is_crossed_and_makes_room_for_another_with_its_bes
             last, long = colony._stage, colony._long
             colony.iterate(1)
             best = colony.snapshot(Wanted.SOLUTION).best_cost
-        assert last == len(colony._stages) - 1 == (winners == MANY_WINNERS)
+        assert last == len(colony._stages) - 1
         assert long  # such AB-cycles were tried before the population ended
-        assert colony._arrays["lengths"].min() == best
+        assert colony._ended[0].lengths[0] == best
+
+
+@needs_emulation
+def test_populations_that_have_ended_are_joined_by_twos(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpu.crossing.cuda.colony.ROUNDS_A_LOOK", PATIENT_ROUNDS)
+    monkeypatch.setattr("gpu.crossing.cuda.colony.LONG_ROUNDS", 1)
+    instance = makers.uniform(12, size=10_000)
+    p = CrossingCudaParameters(tours=3, ants=12, settling=1, kick=4).resolved(instance.n)
+    with closing(CrossingCudaColony(instance, p, EmulatedMachine(), 1)) as colony:
+        levels, before = [0], colony._ended[:]
+        while len(levels) < 4:
+            colony.iterate(1)
+            if colony._ended == before:
+                continue
+            levels.append(colony._level)
+            if colony._level:
+                tours = tours_of(colony, colony.snapshot(Wanted.NUMBERS).iteration)
+                lengths = [colony._problem.instance.tour_length(tour) for tour in tours]
+                assert colony._arrays["lengths"].tolist() == lengths
+                assert max(lengths) <= max(one.lengths[-1] for one in before)
+            before = colony._ended[:]
+        assert levels == [0, 0, 1, 0]  # new, new, both joined, new
+        assert [one.level for one in colony._ended] == [1]
 
 
 def test_directed_instances_are_refused() -> None:
