@@ -333,7 +333,7 @@ def _try_others(
         city = boxes.order[at]
         part = parts[city]
         stack[0] = 0
-        held = 1
+        held: Whole = 1
         while held > 0:
             held -= 1
             node = stack[held]
@@ -379,7 +379,7 @@ def _further_in_boxes(
         leaf = leaves[at]
         least = np.int64(_FAR)
         stack[0] = 0
-        held = 1
+        held: Whole = 1
         while held > 0:
             held -= 1
             node = stack[held]

@@ -162,6 +162,7 @@ def test_a_problem_without_bounds_has_none(monkeypatch: pytest.MonkeyPatch) -> N
     assert started(CROSSED, lambda: False).result() is None
 
 
+@pytest.mark.tour_bounds
 def test_tours_with_a_best_known_length_have_no_bound() -> None:
     known = dataclasses.replace(some_cities(), optimum=1000)
     assert not Bounding(known, lambda: False).wanted
@@ -180,6 +181,7 @@ def tours(instance: TspInstance, log: Path | None = None, **stop: float) -> Run:
     return Run(instance, session, recorder=recorder)
 
 
+@pytest.mark.tour_bounds
 def test_three_cities_are_proved_at_once(tmp_path: Path) -> None:
     triangle = makers.points([(0, 0), (3, 0), (0, 4)])
     log = tmp_path / "run.jsonl"
@@ -190,6 +192,7 @@ def test_three_cities_are_proved_at_once(tmp_path: Path) -> None:
     assert recorded_of(read_log(log), triangle).state.proved
 
 
+@pytest.mark.tour_bounds
 def test_a_run_ends_where_a_tree_proves_its_tour(tmp_path: Path) -> None:
     ring = dataclasses.replace(makers.ring(40), optimum=None)
     log = tmp_path / "run.jsonl"
@@ -206,6 +209,7 @@ def test_a_run_ends_where_a_tree_proves_its_tour(tmp_path: Path) -> None:
     assert recorded_of(read_log(log), ring).state.bound is None
 
 
+@pytest.mark.tour_bounds
 def test_other_cities_have_a_bound_of_their_own() -> None:
     cities = makers.points(np.random.default_rng(7).integers(0, 1000, (60, 2)))
     run = tours(cities, go_on=True)
