@@ -336,7 +336,7 @@ def _try_others(
         held: Whole = 1
         while held > 0:
             held -= 1
-            node = stack[held]
+            node = int(stack[held])
             if of_nodes[node] == part or _least_to(lengths, boxes, city, node) >= near[part]:
                 continue
             if node < boxes.leaves:
@@ -382,7 +382,7 @@ def _further_in_boxes(
         held: Whole = 1
         while held > 0:
             held -= 1
-            node = stack[held]
+            node = int(stack[held])
             if _least_to(lengths, boxes, leaf, node) >= least:
                 continue
             if node < boxes.leaves:

@@ -26,7 +26,7 @@ Stop = Callable[[], bool]
 FEW_CITIES = 3
 """Cities of an instance with one tour, or one in each direction: its bound is known at once."""
 
-_NICER = 3  # niceness of a thread that works while the run does
+_NICER = 5  # niceness of a thread that works while the run does
 
 
 def _of_coloring(instance: Any, stop: Stop) -> LowerBound | None:

@@ -24,7 +24,9 @@ NONE = np.empty(0, np.int32), np.empty(0, np.int32)
 
 
 def long_of(instance: TspInstance, penalties: np.ndarray) -> np.ndarray:
-    return instance.all_distances().astype(np.int64) * 10 + penalties + penalties[:, None]
+    away: np.ndarray = instance.all_distances().astype(np.int64) * 10
+    away += penalties + penalties[:, None]
+    return away
 
 
 @pytest.mark.parametrize("spread", [0, 30, 5000])
