@@ -50,6 +50,20 @@ _DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 _DATA_FIXTURES = {"tsplib", "dimacs"}
 
 
+@pytest.fixture(autouse=True)
+def no_bounds_of_tours(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs look for no lower bounds of tours, but in tests marked ``tour_bounds``.
+
+    How soon a bound is there depends on the machine, and a run whose best tour it proves ends.
+    """
+    if "tour_bounds" not in request.keywords:
+        from gpu.core.problem import Problem
+        from gpu.run import bounding
+
+        kinds = {one: kind for one, kind in bounding._KINDS.items() if one is not Problem.TSP}
+        monkeypatch.setattr(bounding, "_KINDS", kinds)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Give Hypothesis no deadline: a Numba function's first call compiles it. Wait longer, too."""
     if config.pluginmanager.hasplugin("hypothesispytest"):

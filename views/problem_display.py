@@ -68,7 +68,7 @@ class ProblemDisplay:
     def bound_tip(self, bound: LowerBound) -> str:
         """Say what no solution is better than, and why."""
         least = self.words.amount(bound.cost, whole(bound.cost))
-        return f"Every {self.words.solution} has at least {least}: {bound.why}"
+        return f"Every {self.words.solution} {self.words.at_least.format(least)}: {bound.why}"
 
     def cost_axis_of(self, instance: Instance | None) -> str:
         """What the axis of costs of ``instance`` is labelled with.

@@ -195,7 +195,7 @@ def _text(
     lines.append(table(columns, lanes, unknown="–"))
     if (bound := found.bound) is not None:
         least = instance.cost_unit.amount(bound.cost, "")
-        lines.append(f"no {words.solution} has fewer than {least} ({bound.why})")
+        lines.append(f"no {words.solution} {words.none_below.format(least)} ({bound.why})")
     if equal is not None:
         beside = beside_known(instance.gap_percent(equal), words)
         lines.append(

@@ -271,6 +271,7 @@ def _show(result: Result, reading: float, as_json: bool) -> None:
 
 def _summary(result: Result) -> str:
     """Return a run's result for people, in a few lines."""
+    from gpu.core.bounds import KnownCosts
     from gpu.core.words import counted
     from gpu.run.stopping import PROVED
 
@@ -305,7 +306,10 @@ def _summary(result: Result) -> str:
     if result.bound is not None and result.criterion != PROVED:
         least = instance.cost_unit.amount(result.bound.cost, "")
         optimal = "it is optimal: " if result.proved else ""
-        none = f"no {words.solution} has fewer than {least} ({result.bound.why})"
+        above = KnownCosts(instance.optimum, result.bound)
+        if above.by_bound and not result.proved and (most := above.gap_percent(result.cost)):
+            optimal = f"at most {most:.2f} % above the optimum: "
+        none = f"no {words.solution} {words.none_below.format(least)} ({result.bound.why})"
         lines.insert(-1, f"{optimal}{none}")
     return "\n".join(lines)
 

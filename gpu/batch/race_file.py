@@ -21,6 +21,7 @@ from gpu.core.files import open_regular, read_regular
 from gpu.core.instance import Instance
 from gpu.core.records import Count, Real, plain, record_of
 from gpu.core.words import shown
+from gpu.run.bounding import bound_shown_by
 from gpu.run.outcome import Ending
 from gpu.run.session import Session
 from gpu.run.stopping import StopSettings
@@ -71,7 +72,7 @@ class RecordedRace:
         if self.witness is None:
             return None
         try:
-            return instance.bound_by(np.array(self.witness, np.int64) - 1)
+            return bound_shown_by(instance, np.array(self.witness, np.int64) - 1)
         except (SolutionError, OverflowError) as error:
             raise RaceError(f"{self.path}: {error}: save the race anew") from error
 

@@ -25,6 +25,8 @@ class Words:
     aim: str  # a cost to be reached, with ``{}`` for the cost and its unit
     target: str  # what a cost to be reached is called
     known: str  # what the best-known cost is called
+    at_least: str  # what every solution is, with ``{}`` for a cost that none is below
+    none_below: str  # what no solution is
 
     def amount(self, cost: int, written: str = "") -> str:
         """Return a cost (as it is ``written``) in a sentence, with its unit if it has one."""
@@ -58,6 +60,8 @@ _PROBLEM_WORDS = {
         aim="length of {}",
         target="target length",
         known="the best known length",
+        at_least="is at least {} long",
+        none_below="is shorter than {}",
     ),
     Problem.COLORING: Words(
         instance="graph to color",
@@ -73,5 +77,7 @@ _PROBLEM_WORDS = {
         aim="of {}",
         target="target number of colors",
         known="the best known number of colors",
+        at_least="has at least {}",
+        none_below="has fewer than {}",
     ),
 }

@@ -12,11 +12,13 @@ grown by Kruskal's rule.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.colony import never
 from gpu.cpu.compilation import Whole, cached, inlined
 from gpu.cpu.first_tours import greedy_tour
 from gpu.problems.tsp.instance import TspInstance
@@ -212,10 +214,10 @@ def _find_alphas(
         alphas[edge] = max(length - known, 0)
 
 
-_GRAPH_LISTED = 10  # cities on each city's list whose edges make the graph
-_FINEST = 100  # steps of penalties in one unit of length
+GRAPH_LISTED = 10  # cities on each city's list whose edges make the graph
+FINEST = 100  # steps of penalties in one unit of length
 
-_FIRST_STEP = 6  # in mean lengths of an edge
+FIRST_STEP = 6  # in mean lengths of an edge
 _MOST_STEPS, _FEWEST_STEPS = 600, 50
 _ASCENT_WORK = 8_000_000  # cities times steps, between these limits
 
@@ -237,15 +239,15 @@ def alpha_neighbours(instance: TspInstance, k: int, steps: int | None = None) ->
     """
     n = instance.n
     k = min(k, n - 1)
-    lists = quadrant_neighbours(instance, max(k, _GRAPH_LISTED))
-    start, end = _edges(lists, greedy_tour(instance, lists))
+    lists = quadrant_neighbours(instance, max(k, GRAPH_LISTED))
+    start, end = edges_of(lists, greedy_tour(instance, lists))
     lengths = instance.distances(start, end)
     # A key of an edge, its length before its number, is below 2^63 with its penalties, too.
-    precision = int(np.clip(2**50 // (start.size * max(1, int(lengths.max()))), 1, _FINEST))
+    precision = int(np.clip(2**50 // (start.size * max(1, int(lengths.max()))), 1, FINEST))
     tree = OneTree(n, start, end, lengths * precision)
     if steps is None:
         steps = min(max(_ASCENT_WORK // n, _FEWEST_STEPS), _MOST_STEPS)
-    penalties, bound = _ascend(tree, steps)
+    penalties, bound = ascend(tree, steps)
     alphas = tree.alphas(penalties)
     rows, columns = np.concatenate((start, end)), np.concatenate((end, start))
     order = np.lexsort((columns, np.tile(lengths, 2), np.tile(alphas, 2), rows))
@@ -254,10 +256,10 @@ def alpha_neighbours(instance: TspInstance, k: int, steps: int | None = None) ->
     return AlphaLists(neighbours, penalties / precision, bound / precision)
 
 
-def _edges(
+def edges_of(
     lists: NDArray[np.int32], tour: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Each edge of the lists and the tour, once: its lower and its higher cities."""
+    """Return each edge of the lists and the tour, once: its lower and its higher cities."""
     n, k = lists.shape
     one = np.concatenate((np.repeat(np.arange(n), k), tour))
     other = np.concatenate((lists.ravel(), np.roll(tour, 1)))
@@ -265,21 +267,40 @@ def _edges(
     return (pairs // n).astype(np.int32), (pairs % n).astype(np.int32)
 
 
-def _ascend(tree: OneTree, steps: int) -> tuple[NDArray[np.int64], int]:
+def ascend(
+    tree: OneTree,
+    steps: int,
+    begin: NDArray[np.int64] | None = None,
+    mean: float | None = None,
+    stop: Callable[[], bool] = never,
+) -> tuple[NDArray[np.int64], int]:
     """Find penalties whose 1-tree bounds tours best; return them with the bound.
 
     A step raises the penalties of cities with more than two edges and lowers those of leaves, with
     some of the step before (Volgenant and Jonker 1982). A step is some edges long at first, so that
     the penalties of whole clusters can grow, and falls with the cube of those that are left.
+
+    Parameters
+    ----------
+    tree
+        The 1-tree of the graph.
+    steps
+        How many to make, unless the tree becomes a tour.
+    begin
+        Penalties to begin with; shape (n,). None for none.
+    mean
+        Mean length of an edge of a tour, if it is not that of the first tree's: steps go by it.
+    stop
+        Asked before each step whether to end with the best until then.
     """
-    exact = np.zeros(tree.n)
-    best = exact.astype(np.int64)
+    best = np.zeros(tree.n, np.int64) if begin is None else begin
+    exact = best.astype(np.float64)
     best_bound = tree.grow(best)
-    scale = _FIRST_STEP * best_bound / tree.n
+    scale = FIRST_STEP * (best_bound / tree.n if mean is None else mean)
     before = tree.degrees - 2
     for step in range(steps):
         now = tree.degrees - 2
-        if not now.any():  # the 1-tree is a tour
+        if stop() or not now.any():  # the 1-tree is a tour
             break
         exact += scale * (1.0 - step / steps) ** 3 * (0.7 * now + 0.3 * before)
         before = now

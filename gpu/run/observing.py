@@ -145,8 +145,8 @@ class Observer:
         self.state = replace(self.state, best_cost=cost, best_solution=solution, progress=begun)
         self._start = self.state
 
-    def note_bound(self, bound: LowerBound) -> None:
-        """Note what no solution is better than."""
+    def note_bound(self, bound: LowerBound | None) -> None:
+        """Note what no solution is better than; None if that is not known any more."""
         self.state = replace(self.state, bound=bound, progress=Progress())
 
     def look(

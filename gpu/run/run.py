@@ -98,6 +98,7 @@ class Run:
         self._observer = Observer(generation, instance.forbidden_from)
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None
+        self._bounding: Bounding | None = None  # of tours: while it is looked for beside the run
         self._rule: Rule | None = None  # of replays; another one after each change
         self._cancelled = threading.Event()
         self._slices = RunSlices()
@@ -187,10 +188,15 @@ class Run:
                 starts = self._starts(given)
                 self._begin(next(starts, None))  # has the compiler and the cores for itself
                 bounding = Bounding(self.instance, self._over)
+                if bounding.quick:
+                    bounding.start()
                 for start in starts:
                     self._begin(start)
                 self._colony = self.changes.build(system, device, given)
-            self._note_bound(bounding)
+            if bounding.quick:
+                self._note_bound(bounding)
+            else:
+                self._look_for_bound()
         except Exception as error:
             self.fail(error, refused=isinstance(error, (FormicariumError, MemoryError)))
         finally:
@@ -201,6 +207,32 @@ class Run:
 
     def _over(self) -> bool:
         return self._cancelled.is_set() or self.outcome is not None
+
+    def _look_for_bound(self) -> None:
+        """Look for a bound that takes long beside the run; in a study nothing is beside it."""
+        bounding = Bounding(self.instance, self._over)
+        if self._begins and not bounding.quick:
+            self._bounding = bounding
+            bounding.start()
+
+    def _bound_anew(self) -> None:
+        """Forget the bound of other cities, and look for that of these."""
+        self._observer.note_bound(None)
+        if self._bounding is not None:
+            self._bounding.forget()  # once it has heard of it, the next one begins
+        else:
+            self._look_for_bound()
+
+    def _hear_of_bound(self) -> None:
+        """Note the bound that was looked for beside the run, once it is there."""
+        bounding = self._bounding
+        if bounding is None or not bounding.ended:
+            return
+        self._bounding = None
+        if bounding.forgotten:
+            self._look_for_bound()
+        else:
+            self._note_bound(bounding)
 
     def _note_bound(self, bounding: Bounding) -> None:
         """Wait for the lower bound; without one the run goes on."""
@@ -226,6 +258,7 @@ class Run:
         ``at_most`` iterations are made.
         """
         self.make_changes()
+        self._hear_of_bound()
         self._end_if_due()
         if self.outcome is not None or self._colony is None:
             return 0
@@ -333,6 +366,8 @@ class Run:
         self.outcome = None
         if self._recorder is not None:
             self._recorder.reopen()
+        if self.state.bound is None and self._bounding is None:
+            self._look_for_bound()
         self.change(change)
         self.make_changes()
 
@@ -348,6 +383,8 @@ class Run:
     def close(self) -> None:
         """Free the colony. A run that has not ended counts as cancelled."""
         self._end(Ending.CANCELLED, _STOPPED)
+        if self._bounding is not None:
+            self._bounding.join()  # it stops at its next look
         colony, self._colony = self._colony, None
         if colony is not None:
             try:
@@ -373,7 +410,7 @@ class Run:
         assert colony is not None
         if self._unobserved:
             self._observe(colony)
-        self._colony, before = None, self.state
+        self._colony, before, cities = None, self.state, self.instance
         made = self.changes.make_next(colony, before)
         self._colony = made.colony
         if isinstance(made, RefusedChange):
@@ -381,6 +418,8 @@ class Run:
         else:
             self._rule = None
             self._slices.begin_anew()
+            if self.instance is not cities:
+                self._bound_anew()
             self._criteria = self.setting.stop.criteria(self.instance)
             if made.left is not None:
                 self._observer.take_over(*made.left)

@@ -19,6 +19,7 @@ from gpu.core.instance import Instance, Solution
 from gpu.core.records import Count, Real, record_of
 from gpu.core.snapshot import Merges, RunState, Updates
 from gpu.core.words import counted
+from gpu.run.bounding import bound_shown_by
 from gpu.run.changes import edited_by
 from gpu.run.log.run_log import RunLog
 from gpu.run.outcome import Result
@@ -163,7 +164,7 @@ def _bound(log: RunLog, instance: Instance) -> LowerBound | None:
     if log.bound is None:
         return None
     try:
-        return instance.bound_by(np.array(log.bound.get("witness"), np.int64) - 1)
+        return bound_shown_by(instance, np.array(log.bound.get("witness"), np.int64) - 1)
     except (SolutionError, TypeError, ValueError, OverflowError):
         return None
 

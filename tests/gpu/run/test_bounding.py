@@ -1,20 +1,25 @@
-"""A run on a graph knows a lower bound of its colors, and ends where that proves it optimal."""
+"""A run knows a lower bound of its costs, and ends where that proves it optimal."""
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import threading
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gpu.core.bounds import LowerBound
 from gpu.core.errors import SolutionError
+from gpu.core.instance import CityEdit, Instance
 from gpu.core.snapshot import RunState
 from gpu.problems.coloring.instance import GraphInstance
+from gpu.problems.tsp.instance import TspInstance
 from gpu.run import bounding
 from gpu.run.bounding import Bounding
+from gpu.run.changes import Change
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
@@ -24,6 +29,7 @@ from gpu.run.session import new_session
 from gpu.run.solving import solve
 from gpu.run.stopping import StopSettings
 from tests.colonies import some_cities
+from tests.gpu.cpu import makers
 from tests.gpu.rlf.literal import complete, edgeless, graph, random_graph
 
 COLONY = "aco-rlf-seq"
@@ -46,6 +52,12 @@ def finish(instance: GraphInstance, log: Path | None = None, **stop: float) -> R
 def outcome_of(run: Run) -> RunOutcome:
     assert run.outcome is not None
     return run.outcome
+
+
+def find_by(monkeypatch: pytest.MonkeyPatch, make: Any) -> None:
+    """Let the bounds of graphs be found by ``make``."""
+    kind = bounding._KINDS[CROSSED.problem]._replace(make=make)
+    monkeypatch.setattr(bounding, "_KINDS", {CROSSED.problem: kind})
 
 
 def test_a_run_ends_where_a_clique_proves_its_coloring(tmp_path: Path) -> None:
@@ -131,7 +143,7 @@ def test_a_wrong_proof_is_no_bound_and_the_run_goes_on(monkeypatch: pytest.Monke
     def wrong(instance: GraphInstance, stop: object) -> LowerBound:
         return instance.bound_by(np.array([0, 1, 3]))
 
-    monkeypatch.setattr(bounding, "_MAKERS", {CROSSED.problem: wrong})
+    find_by(monkeypatch, wrong)
     run = finish(CROSSED, iterations=2)
     assert outcome_of(run).state.iteration == 2
     assert outcome_of(run).state.bound is None
@@ -139,8 +151,79 @@ def test_a_wrong_proof_is_no_bound_and_the_run_goes_on(monkeypatch: pytest.Monke
     assert "is shown by a clique" in run.notice
 
 
-def test_a_problem_without_bounds_has_none() -> None:
-    assert Bounding(some_cities(), lambda: False).result() is None
+def started(instance: Instance, stop: bounding.Stop) -> Bounding:
+    made = Bounding(instance, stop)
+    made.start()
+    return made
+
+
+def test_a_problem_without_bounds_has_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounding, "_KINDS", {})
+    assert started(CROSSED, lambda: False).result() is None
+
+
+@pytest.mark.tour_bounds
+def test_tours_with_a_best_known_length_have_no_bound() -> None:
+    known = dataclasses.replace(some_cities(), optimum=1000)
+    assert not Bounding(known, lambda: False).wanted
+    assert Bounding(some_cities(), lambda: False).wanted
+
+
+def tours(instance: TspInstance, log: Path | None = None, **stop: float) -> Run:
+    session = new_session(
+        instance,
+        colony="acs",
+        device="cpu:1",
+        seed=1,
+        stop=StopSettings(**stop),  # type: ignore[arg-type]
+    )
+    recorder = Recorder(log, session, instance, pytest.fail) if log else None
+    return Run(instance, session, recorder=recorder)
+
+
+@pytest.mark.tour_bounds
+def test_three_cities_are_proved_at_once(tmp_path: Path) -> None:
+    triangle = makers.points([(0, 0), (3, 0), (0, 4)])
+    log = tmp_path / "run.jsonl"
+    run = tours(triangle, log, seconds=1000)
+    outcome = run.finish()
+    assert (outcome.state.iteration, outcome.criterion.name) == (0, "proved")
+    assert outcome.reason == "proved optimal: 12, and no tour of so few cities is shorter"
+    assert recorded_of(read_log(log), triangle).state.proved
+
+
+@pytest.mark.tour_bounds
+def test_a_run_ends_where_a_tree_proves_its_tour(tmp_path: Path) -> None:
+    ring = dataclasses.replace(makers.ring(40), optimum=None)
+    log = tmp_path / "run.jsonl"
+    outcome = tours(ring, log, seconds=1000).finish()  # it would last for very long without
+    assert outcome.criterion.name == "proved"
+    assert outcome.state.best_cost == outcome.state.bound.cost == makers.ring(40).optimum
+    assert "a 1-tree of Held and Karp is as long" in outcome.reason
+    recorded = recorded_of(read_log(log), ring).state
+    assert recorded.bound.cost == outcome.state.bound.cost
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    (bound,) = [line for line in lines if line["kind"] == "bound"]
+    del bound["witness"][0]
+    log.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert recorded_of(read_log(log), ring).state.bound is None
+
+
+@pytest.mark.tour_bounds
+def test_other_cities_have_a_bound_of_their_own() -> None:
+    cities = makers.points(np.random.default_rng(7).integers(0, 1000, (60, 2)))
+    run = tours(cities, go_on=True)
+    run.build()
+    while run.state.bound is None:
+        run.advance()
+    before = run.state.bound
+    run.change(Change(cities=(CityEdit("move", 0, 5000.0, 5000.0),)))
+    while run.state.bound is None or run.state.bound is before:
+        run.advance()
+    assert run.instance is not cities
+    assert before.cost + 5000 < run.state.bound.cost <= run.state.best_cost
+    run.cancel()
+    run.close()
 
 
 def test_a_bound_is_stopped_with_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,9 +234,9 @@ def test_a_bound_is_stopped_with_its_run(monkeypatch: pytest.MonkeyPatch) -> Non
         while not stop():
             pass
 
-    monkeypatch.setattr(bounding, "_MAKERS", {CROSSED.problem: endless})
+    find_by(monkeypatch, endless)
     cancelled = threading.Event()
-    looking = Bounding(CROSSED, cancelled.is_set)
+    looking = started(CROSSED, cancelled.is_set)
     assert begun.wait(20)
     cancelled.set()
     assert looking.result() is None
@@ -163,6 +246,6 @@ def test_what_fails_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(instance: GraphInstance, stop: bounding.Stop) -> None:
         raise SolutionError("wrong")
 
-    monkeypatch.setattr(bounding, "_MAKERS", {CROSSED.problem: failing})
+    find_by(monkeypatch, failing)
     with pytest.raises(SolutionError, match="wrong"):
-        Bounding(CROSSED, lambda: False).result()
+        started(CROSSED, lambda: False).result()

@@ -52,7 +52,8 @@ def summary_of(run: RunModel) -> str:
         found.append(words.known)
     elif gap is None and bound is not None and not state.proved:
         above = percent(KnownCosts(None, bound).gap_percent(cost))
-        found.append(f"{above} above the lower bound {run.instance.cost_unit.text(bound.cost)}")
+        least = run.instance.cost_unit.text(bound.cost)
+        found.append(f"at most {above} above the optimum (lower bound {least})")
     if not state.best_iteration:
         begun = "with which the run began"
         if state.ants_cost is not None and cost < state.ants_cost:
