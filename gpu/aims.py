@@ -216,7 +216,7 @@ def _focused(place: Place, colony: str) -> AimRow:
 
 def _crossing(place: Place, colony: str) -> AimRow:
     on_gpu = place == "cuda"
-    why = _SHORTEST_TOURS + ("of 2 to 20 s on one H100" if on_gpu else "of 20 s on one core")
+    why = _SHORTEST_TOURS + ("of 2 to 20 s on one H100" if on_gpu else "of 20 to 40 s on one core")
     most = CUDA_MOST_CROSSED if on_gpu else MOST_CROSSED
     return AimRow(Aim.BEST, Problem.TSP, place, most, colony, why=why)
 

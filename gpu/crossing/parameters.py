@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -26,8 +27,12 @@ WEIGHT = {
 
 CROSSING_STEPS = 3  # of an ant that is replayed
 MOST_TOURS, FEWEST_TOURS = 32, 8  # of the first population
-MOST_CROSSED = 12_000  # cities up to which a crossing colony is better than a focused one
+MOST_CROSSED = 50_000  # cities up to which a crossing colony is better than a focused one
 SHARED = 96_000  # cities of all its tours together, between these limits
+
+MOST_UNSETTLED = 8_000  # cities up to which first tours are crossed as local search leaves them
+SETTLING = 4  # ants for each city that improve a first tour beyond
+SETTLED_SHARED = 2_400  # tours of the first population there, times the root of the cities
 
 PATIENT_ROUNDS = 3  # rounds without a shorter tour after which a population is done
 
@@ -55,12 +60,13 @@ class CrossingParameters(Parameters):
         "has as many tours; each further one has twice as many, up to 16 times.",
         2,
         100_000,
-        automatic=f"{SHARED:,} / n, from {FEWEST_TOURS} to {MOST_TOURS}",
+        automatic=f"{SHARED:,} / n, from {FEWEST_TOURS} to {MOST_TOURS}; beyond "
+        f"{MOST_UNSETTLED:,} cities {SETTLED_SHARED:,} / √n, at least {FEWEST_TOURS}",
     )
     children: int = parameter(
         30,
         "c",
-        "Children that an ant makes of two tours; it keeps one of them at most.",
+        "Of so many children that an ant makes of two tours, it keeps one at most.",
         1,
         1000,
     )
@@ -69,6 +75,21 @@ class CrossingParameters(Parameters):
         "W",
         "Which of its children an ant keeps.",
         options=WEIGHT,
+    )
+    settling: int | None = parameter(
+        None,
+        "a",
+        "Ants for each city that improve a tour before tours are crossed.",
+        0,
+        1000,
+        automatic=f"none up to {MOST_UNSETTLED:,} cities, {SETTLING} beyond",
+    )
+    kick: int = parameter(
+        50,
+        "L",
+        "Most cities in each of the three stretches of such an ant's double bridge.",
+        1,
+        1000,
     )
     candidates: int = parameter(
         8, "cl", "Candidates of each city: near cities to which ants consider an edge.", 2, 16
@@ -87,12 +108,18 @@ class CrossingParameters(Parameters):
         """Fill what is automatic for an instance of ``n`` cities."""
         ants = self.ants
         if ants is None:
-            ants = min(max(SHARED // n, FEWEST_TOURS), MOST_TOURS)
+            tours = SHARED // n if n <= MOST_UNSETTLED else round(SETTLED_SHARED / math.sqrt(n))
+            ants = min(max(tours, FEWEST_TOURS), MOST_TOURS)
         nearness = self.nearness
         if nearness == AUTOMATIC:
             nearness = ALPHA if n <= ALPHA_LIMIT else QUADRANTS
+        settling = self.settling
+        if settling is None:
+            settling = 0 if n <= MOST_UNSETTLED else SETTLING
         cl = min(self.candidates, n - 1)
-        return dataclasses.replace(self, ants=ants, nearness=nearness, candidates=cl)
+        return dataclasses.replace(
+            self, ants=ants, nearness=nearness, candidates=cl, settling=settling
+        )
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.state import MAKING, NEXT, READ_SIDE, SIZE_OF, CrossingState
 from gpu.crossing.parameters import CROSSING_STEPS
 from gpu.problems.tsp.instance import CityWords, TspInstance
+from gpu.tour_changes.cpu.state import new_exchange
 from gpu.tour_changes.replay import (
     ChangeKind,
     NotBegun,
@@ -30,6 +31,7 @@ from gpu.tour_changes.replay import (
     than,
 )
 
+_NO_PAIRS: Pairs = np.empty((0, 2), np.int32)
 _NO_LOSS = 1e-9  # loss of entropy that counts as none
 MOST_REPLAYED = 200_000  # cities: a replay takes some 400 bytes for each
 
@@ -76,41 +78,40 @@ class Partner(ChangeKind):
 class Children(ChangeKind):
     """The edges that differ fall into AB-cycles; of each that is drawn, the ant makes a tour.
 
-    What is given up and taken are the edges of the AB-cycle whose child is kept.
+    What is given up and taken are the edges of the AB-cycles whose children are kept.
     """
 
-    ab_cycles: int  # that there are
-    sizes: NDArray[np.int64]  # (c,): edges of its own tour in each AB-cycle that is drawn
+    sizes: NDArray[np.int64]  # (c,): edges of its own tour in each AB-cycle, as they are drawn
     parts: NDArray[np.int64]  # (c,): tours into which it falls with the AB-cycle exchanged
     gains: NDArray[np.int64]  # (c,): by how much the child is shorter; 0 if there is none
     losses: NDArray[np.float64]  # (c,): of the entropy of the population's edges
     worths: NDArray[np.float64]  # (c,): by which those are compared that are shorter; else 0
     weighed: bool  # whether a worth is the gain divided by the loss; else it is the gain
-    at: int  # the child that is kept, or -1
+    group: int  # of so many children, one is kept at most
+    kept: NDArray[np.bool_]  # (c,): whether the child is kept
 
     def sentence(self, change: TourChange, words: CityWords) -> str:
         """Say which child is kept, and why."""
         made = len(self.sizes)
         if not made:
             return "There is no AB-cycle, so the ant makes no child: both tours are the same."
-        alone = self.ab_cycles == 1
-        ab_cycles = "one AB-cycle" if alone else counted(self.ab_cycles, "AB-cycle")
-        child = "a child of it" if alone else "a child of each"
-        if made < self.ab_cycles:
-            child = f"a child of {made} of them, drawn at random"
+        alone = made == 1
+        ab_cycles = "one AB-cycle" if alone else counted(made, "AB-cycle")
+        child = "a child of it" if alone else "a child of each, in random order"
         begin = f"These edges make {ab_cycles}. The ant makes {child}, and "
-        if self.at < 0:
+        if not self.kept.any():
             return f"{begin}none is shorter than its tour."
         loss = " for the variety that is lost" if self.weighed else ""
-        return f"{begin}keeps the one with the largest gain{loss}."
+        each = f"of each {self.group} in turn " if made > self.group else ""
+        return f"{begin}{each}keeps the one with the largest gain{loss}."
 
     def formula(self, change: TourChange) -> str:
         """Return what a child is worth."""
         return "worth = gain / loss of the entropy of edges" if self.weighed else "worth = gain"
 
     def options(self, change: TourChange, words: CityWords) -> Options:
-        """Return the children, the one that is worth most first."""
-        order = np.lexsort((-self.gains, -self.worths))
+        """Return the children: those that are kept first, then those that are worth most."""
+        order = np.lexsort((-self.gains, -self.worths, ~self.kept))
         told = [
             Option(
                 (
@@ -121,7 +122,7 @@ class Children(ChangeKind):
                     self._worth(int(at)),
                 ),
                 float(self.worths[at]),
-                chosen=bool(at == self.at),
+                chosen=bool(self.kept[at]),
             )
             for at in order[:OPTIONS_TOLD]
         ]
@@ -141,8 +142,9 @@ class Child(ChangeKind):
     """The child that the ant keeps instead of its tour, if there is one."""
 
     made: int  # children
-    size: int  # edges of its AB-cycle; 0 if no child is shorter
-    parts: int  # tours that were joined
+    kept: int  # AB-cycles that lie between its tour and that child
+    size: int  # edges of these; 0 if no child is shorter
+    parts: int  # tours that were joined, if it is one AB-cycle
     loss: float  # of entropy
 
     def sentence(self, change: TourChange, words: CityWords) -> str:
@@ -150,6 +152,10 @@ class Child(ChangeKind):
         ant = f"Ant {change.ant + 1}"
         if not self.size:
             return f"{ant} keeps its tour as it is, as no child is shorter."
+        if self.kept > 1:
+            edges, ab_cycles = counted(self.size, "edge"), counted(self.kept, "AB-cycle")
+            begin = f"{ant} exchanges {edges} of {ab_cycles}, one after another"
+            return f"{begin}. The child is {than(change.gain)} its tour, and takes its place."
         begin = f"{ant} exchanges {counted(self.size, 'edge')} of an AB-cycle"
         if self.parts > 1:
             begin += f", which leaves {self.parts} tours, and joins these"
@@ -214,9 +220,8 @@ class CrossingReplay:
         self._instance, self._iteration, self._caveat = instance, iteration, caveat
         self._state, self._trails = colony.standing, colony.candidate_trails()
         n, k = self._state.lists.neighbours.shape
-        self._room = states.new_room(n, k)
-        most = self._state.rules.children
-        self._children = allocated(single_cross.Offspring, most, counts=2)
+        self._room, self._exchange = states.new_room(n, k), new_exchange(n)
+        self._children = allocated(single_cross.Offspring, n, counts=1)
         self._ant = -1  # whose children these are
 
     def decision(self, ant: int, step: int, cancelled: Callable[[], bool] = never) -> Step:
@@ -235,7 +240,8 @@ class CrossingReplay:
         turn, size, side = int(schedule[NEXT]) + ant, int(schedule[SIZE_OF]), schedule[READ_SIDE]
         own, other = int(population.order[turn]), int(population.order[(turn + 1) % size])
         if ant != self._ant:
-            single_cross.follow(self._state, self._room, self._children, ant, own, other)
+            room, exchange = self._room, self._exchange
+            single_cross.follow(self._state, room, exchange, self._children, ant, own, other)
             self._ant = ant
         tours = [_pairs_of(links) for links in population.links[side, [own, other]]]
         result, chosen = _pairs_of(self._room.work), self._chosen()
@@ -245,8 +251,8 @@ class CrossingReplay:
             what = Partner(own, other, size, (int(lengths[own]), int(lengths[other])))
             given, made = _without(tours[0], tours[1]), _without(tours[1], tours[0])
         elif step == 2:
-            what = self._told_children(chosen)
-            given, made = self._ab_cycle(chosen)
+            what = self._told_children()
+            given, made = self._ab_cycles(chosen)
         else:
             what = self._told_child(chosen)
             given, made = _without(tours[0], result), _without(result, tours[0])
@@ -262,41 +268,41 @@ class CrossingReplay:
             around=frozen(np.unique(around if len(around) else kept)),
         )
 
-    def _chosen(self) -> int:
-        """Return which child is kept, or -1."""
-        made = int(self._children.counts[1])
-        worths = self._children.worths[:made]
-        return int(worths.argmax()) if made and worths.max() > 0 else -1
+    def _chosen(self) -> NDArray[np.intp]:
+        """Return which children are kept."""
+        return np.flatnonzero(self._children.kept[: int(self._children.counts[0])])
 
-    def _told_children(self, chosen: int) -> Children:
-        told, (found, made) = self._children, map(int, self._children.counts)
+    def _told_children(self) -> Children:
+        told, made = self._children, int(self._children.counts[0])
         return Children(
-            ab_cycles=found,
             sizes=frozen(told.sizes[:made].copy()),
             parts=frozen(told.parts[:made].copy()),
             gains=frozen(told.gains[:made].copy()),
             losses=frozen(told.losses[:made].copy()),
             worths=frozen(told.worths[:made].copy()),
             weighed=bool(self._state.rules.focus),
-            at=chosen,
+            group=int(self._state.rules.children),
+            kept=frozen(told.kept[:made].copy()),
         )
 
-    def _told_child(self, chosen: int) -> Child:
+    def _told_child(self, chosen: NDArray[np.intp]) -> Child:
         children = self._children
-        made = int(children.counts[1])
-        if chosen < 0:
-            return Child(made, 0, 0, 0.0)
-        loss = float(children.losses[chosen])
-        return Child(made, int(children.sizes[chosen]), int(children.parts[chosen]), loss)
+        return Child(
+            made=int(children.counts[0]),
+            kept=len(chosen),
+            size=int(children.sizes[chosen].sum()),
+            parts=int(children.parts[chosen].max(initial=0)),
+            loss=float(children.losses[chosen].sum()),
+        )
 
-    def _ab_cycle(self, chosen: int) -> tuple[Pairs, Pairs]:
-        """Return the edges of the AB-cycle whose child is kept: own ones, and the other tour's."""
-        if chosen < 0:
-            return np.empty((0, 2), np.int32), np.empty((0, 2), np.int32)
-        ab_cycle = int(self._children.ab_cycles[chosen])
-        cities = self._room.ab_cycles[self._room.bounds[ab_cycle] : self._room.bounds[ab_cycle + 1]]
-        own = np.sort(cities.reshape(-1, 2), axis=1)
-        return own, np.sort(np.roll(cities, -1).reshape(-1, 2), axis=1)
+    def _ab_cycles(self, chosen: NDArray[np.intp]) -> tuple[Pairs, Pairs]:
+        """Return the edges of the AB-cycles whose children are kept: own ones, and the other's."""
+        bounds, own, other = self._room.bounds, [_NO_PAIRS], [_NO_PAIRS]
+        for ab_cycle in self._children.ab_cycles[chosen]:
+            cities = self._room.ab_cycles[bounds[ab_cycle] : bounds[ab_cycle + 1]]
+            own.append(np.sort(cities.reshape(-1, 2), axis=1))
+            other.append(np.sort(np.roll(cities, -1).reshape(-1, 2), axis=1))
+        return np.concatenate(own), np.concatenate(other)
 
     def _edges(self, pairs: Pairs) -> TourEdges:
         return edges_of(self._instance, self._state.lists.neighbours, self._trails, pairs)

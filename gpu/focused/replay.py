@@ -26,7 +26,6 @@ from gpu.focused.cpu.ants import (
     GAIN_BRIDGE,
     GAIN_REPAIR,
     NO_ROOM,
-    NOT_BRIDGED,
     OTHER_PLACE,
     REPAIRED,
     STORY_DRAW,
@@ -39,6 +38,7 @@ from gpu.focused.cpu.ants import (
 from gpu.focused.cpu.state import TEMPERATURE, FocusedState
 from gpu.focused.parameters import FOCUSED_STEPS
 from gpu.problems.tsp.instance import CityWords, TspInstance
+from gpu.tour_changes.cpu.kicks import NOT_BRIDGED
 from gpu.tour_changes.cpu.state import NOBODY, PATCH_CITIES, new_patch
 from gpu.tour_changes.replay import (
     EDGE_HEADS,

@@ -23,7 +23,7 @@ from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.crossing import cross
-from gpu.crossing.cpu.first import make_first
+from gpu.crossing.cpu.first import make_first, settle_further
 from gpu.crossing.cpu.state import (
     CHAMPION_LENGTH,
     IDLE_ROUNDS,
@@ -32,6 +32,7 @@ from gpu.crossing.cpu.state import (
     POPULATIONS,
     READ_SIDE,
     ROUND_WINS,
+    SETTLED,
     SIZE_OF,
     CrossingRules,
     CrossingState,
@@ -71,7 +72,7 @@ def run(
 
 @compiled
 def _work(state: CrossingState, workspace: CrossingWorkspace, ant: Whole) -> None:
-    """Make a first tour, or cross one with the next in the order of this round.
+    """Make a first tour or improve it, or cross one with the next in the order of this round.
 
     The first tour of a further population is the champion: what was found before is not lost.
     """
@@ -83,6 +84,10 @@ def _work(state: CrossingState, workspace: CrossingWorkspace, ant: Whole) -> Non
         _copy(population.links[side, turn], population.champion)
         population.lengths[side, turn] = schedule[CHAMPION_LENGTH]
         return
+    if schedule[MAKING] and schedule[SETTLED] > 0:
+        links = population.links[side, turn]
+        population.lengths[side, turn] -= settle_further(state, workspace, links)
+        return
     if schedule[MAKING]:
         drawn = schedule[POPULATIONS] > 0 or turn > 0
         population.lengths[side, turn] = make_first(
@@ -91,7 +96,9 @@ def _work(state: CrossingState, workspace: CrossingWorkspace, ant: Whole) -> Non
         return
     size = schedule[SIZE_OF]
     own, other = population.order[turn], population.order[turn + 1 if turn + 1 < size else 0]
-    gain = cross(state, room, population.links[side, own], population.links[side, other])
+    gain = cross(
+        state, room, workspace.exchange, population.links[side, own], population.links[side, other]
+    )
     _copy(population.links[1 - side, own], room.work)
     population.lengths[1 - side, own] = population.lengths[side, own] - gain
     population.wins[ant] = gain > 0
@@ -114,6 +121,7 @@ def _gather(state: CrossingState, room: Room) -> None:
         state.record,
     )
     making, side = bool(schedule[MAKING]), schedule[READ_SIDE]
+    settles = making and schedule[SETTLED] < rules.settling
     if not making:
         side = 1 - side
         state.totals[CROSSED] += rules.ants
@@ -124,16 +132,20 @@ def _gather(state: CrossingState, room: Room) -> None:
         if ant == 0 or population.lengths[side, tour] < population.lengths[side, best]:
             best = np.int64(tour)
         total += population.lengths[side, tour]
-        _count(state, population.links[side, tour], 1)
+        if not settles:
+            _count(state, population.links[side, tour], 1)
         if not making:
             _count(state, population.links[1 - side, tour], -1)
         schedule[ROUND_WINS] += population.wins[ant]
         state.totals[WINNERS] += population.wins[ant]
-    state.totals[TOURS_COUNTED] = schedule[NEXT] + rules.ants if making else schedule[SIZE_OF]
     _copy(room.work, population.links[side, best])
     length = np.int64(population.lengths[side, best])
     record.numbers[LAST_TOTAL] = total
-    schedule[NEXT] += rules.ants
+    schedule[SETTLED] += 1
+    if not settles:
+        schedule[NEXT] += rules.ants
+        schedule[SETTLED] = 0
+    state.totals[TOURS_COUNTED] = schedule[NEXT] if making else schedule[SIZE_OF]
     if schedule[NEXT] == schedule[SIZE_OF]:
         begin_draws(room, record.numbers[ITERATION], rules.ants)
         schedule[NEXT], schedule[READ_SIDE], schedule[MAKING] = 0, side, 0
@@ -243,6 +255,7 @@ class CrossingCpuColony(ListedColony):
         require_symmetric(instance)
         p, n = parameters, instance.n
         assert p.ants is not None
+        assert p.settling is not None
         threads = min(threads, p.ants)
         needed = states.bytes_needed(n, p.candidates, p.ants, threads)
         memory.require(f"this colony on {instance.name} ({n} cities)", needed)
@@ -256,6 +269,8 @@ class CrossingCpuColony(ListedColony):
             children=p.children,
             deepest=deepest_of(n),
             focus=p.weight == BY_TRAILS,
+            settling=p.settling,
+            kick=p.kick,
         )
         self._population = states.new_population(n, p.candidates, p.ants, most)
         self._schedule = np.zeros(len(states.SCHEDULED), np.int64)

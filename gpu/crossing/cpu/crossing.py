@@ -36,9 +36,10 @@ from gpu.crossing.cpu.state import (
     apart,
     begin_draws,
     next_below,
+    write_down,
 )
-from gpu.tour_changes.cpu.exchange import segment_of, sort
-from gpu.tour_changes.cpu.state import NOBODY, CityLists
+from gpu.tour_changes.cpu.exchange import make, segment_of, sort
+from gpu.tour_changes.cpu.state import NOBODY, CityLists, Exchange
 
 
 @compiled
@@ -263,10 +264,11 @@ def _join(lists: CityLists, room: Room, count: np.int64, part: np.int64) -> bool
     for segment in range(count):
         if room.part[segment] != part:
             continue
-        place = _begin(room, count, segment)
-        for _ in range(_length(room, count, segment)):
-            city = room.tour[place]
-            place = np.int64(place + 1 if place + 1 < n else 0)
+        begin, length = _begin(room, count, segment), _length(room, count, segment)
+        for step in range(min(length, np.int64(2 * NEAR_ENDS))):
+            away = step if step < NEAR_ENDS else length - 1 - (step - NEAR_ENDS)
+            place = begin + away
+            city = room.tour[place if place < n else place - n]
             first = apart(lists, city, work[city, 0])
             second = apart(lists, city, work[city, 1])
             for lane in range(lists.neighbours.shape[1]):
@@ -300,30 +302,105 @@ def _join(lists: CityLists, room: Room, count: np.int64, part: np.int64) -> bool
     return True
 
 
+NEAR_ENDS = 50  # cities from an end of a segment, from which a tour is joined to another one
+
 FREE = 1e-9  # loss of entropy that counts as none
 
 
 @compiled
 def cross(
-    state: CrossingState, room: Room, own: NDArray[np.int32], other: NDArray[np.int32]
+    state: CrossingState,
+    room: Room,
+    exchange: Exchange,
+    own: NDArray[np.int32],
+    other: NDArray[np.int32],
 ) -> np.int64:
-    """Make ``room.work`` of one's own tour and another one; return how much shorter it is."""
-    count = begin_children(room, state.rules.key, own, other)
-    most, kept, gained = 0.0, np.int64(0), np.int64(0)
-    for turn in range(min(count, np.int64(state.rules.children))):
-        ab_cycle = draw_ab_cycle(room, state.rules.key, turn, count)
-        if make_child(state.lists, room, ab_cycle) and room.numbers[CHILD_GAIN] > 0:
-            worth = worth_of(state, room)
-            if worth > most:
-                most, kept, gained = worth, room.numbers[JOURNAL_ENTRIES], room.numbers[CHILD_GAIN]
-                for entry in range(kept):
-                    room.best[entry, 0] = room.journal[entry, 0]
-                    room.best[entry, 1] = room.journal[entry, 1]
-                    room.best[entry, 2] = room.journal[entry, 3]
-        take_back(room)
-    for entry in range(kept):
-        room.work[room.best[entry, 0], room.best[entry, 1]] = room.best[entry, 2]
+    """Make ``room.work`` of one's own tour and another one; return how much shorter it is.
+
+    All AB-cycles are drawn, one after another. Of each so many children one is kept at most; the
+    next ones are children of that.
+    """
+    key = state.rules.key
+    count, gained, turn = begin_children(room, key, own, other), np.int64(0), np.int64(0)
+    while turn < count:
+        most, kept, gain = 0.0, np.int64(0), np.int64(0)
+        for _ in range(min(count - turn, np.int64(state.rules.children))):
+            if try_child(state.lists, room, draw_ab_cycle(room, key, turn, count)):
+                worth = worth_of(state, room)
+                if worth > most:
+                    most, gain = worth, room.numbers[CHILD_GAIN]
+                    kept = note_child(room)
+            take_back(room)
+            turn += 1
+        if kept > 0:
+            keep_child(room, exchange, kept)
+            gained += gain
     return gained
+
+
+@inlined
+def try_child(lists: CityLists, room: Room, ab_cycle: Whole) -> bool:
+    """Make the child of an AB-cycle, if there is one; return whether it is shorter."""
+    room.numbers[JOURNAL_ENTRIES] = room.numbers[TOUR_PARTS] = room.numbers[CHILD_GAIN] = 0
+    if not _still_there(room, ab_cycle) or not make_child(lists, room, ab_cycle):
+        room.numbers[CHILD_GAIN] = 0
+    return bool(room.numbers[CHILD_GAIN] > 0)
+
+
+@inlined
+def note_child(room: Room) -> np.int64:
+    """Note the changes in the journal as those of the best child; return their number."""
+    for entry in range(room.numbers[JOURNAL_ENTRIES]):
+        room.best[entry, 0] = room.journal[entry, 0]
+        room.best[entry, 1] = room.journal[entry, 1]
+        room.best[entry, 2] = room.journal[entry, 3]
+    return np.int64(room.numbers[JOURNAL_ENTRIES])
+
+
+@inlined
+def keep_child(room: Room, exchange: Exchange, changes: np.int64) -> None:
+    """Let the best child take the place of one's own tour."""
+    for entry in range(changes):
+        room.work[room.best[entry, 0], room.best[entry, 1]] = room.best[entry, 2]
+    _follow_work(room, exchange, changes)
+
+
+@inlined
+def _still_there(room: Room, ab_cycle: Whole) -> bool:
+    """Whether the tour still has all of its edges that an AB-cycle would give up."""
+    first, end = np.int64(room.bounds[ab_cycle]), np.int64(room.bounds[ab_cycle + 1])
+    for at in range(first, end, 2):
+        a, b = room.ab_cycles[at], room.ab_cycles[at + 1]
+        if room.work[a, 0] != b and room.work[a, 1] != b:
+            return False
+    return True
+
+
+@compiled
+def _follow_work(room: Room, exchange: Exchange, changes: np.int64) -> None:
+    """Make the changes of ``room.best`` in the sequence, too, which ``room.work`` has already."""
+    n, tour, cities = room.tour.size, room.tour, room.cuts
+    for entry in range(changes):
+        cities[entry] = room.best[entry, 0]
+    sort(cities, changes)
+    olds = news = np.int64(0)
+    for entry in range(changes):
+        city = cities[entry]
+        if entry > 0 and cities[entry - 1] == city:
+            continue
+        place = np.int64(room.place[city])
+        was = (tour[place - 1 if place > 0 else n - 1], tour[place + 1 if place + 1 < n else 0])
+        now = (room.work[city, 0], room.work[city, 1])
+        for side in range(2):
+            if was[side] > city and was[side] != now[0] and was[side] != now[1]:
+                exchange.old[olds, 0], exchange.old[olds, 1] = city, was[side]
+                exchange.order[0, olds] = olds
+                olds += 1
+            if now[side] > city and now[side] != was[0] and now[side] != was[1]:
+                exchange.new[news, 0], exchange.new[news, 1] = city, now[side]
+                exchange.order[1, news] = news
+                news += 1
+    make(tour, room.place, exchange, np.int64(0), olds)
 
 
 @inlined
@@ -335,7 +412,7 @@ def begin_children(
         room.work[city, 0], room.work[city, 1] = own[city, 0], own[city, 1]
     count = find_ab_cycles(room, key, own, other)
     if count > 0:
-        _lay_out(room)
+        write_down(room)
     for ab_cycle in range(count):
         room.chosen[ab_cycle] = ab_cycle
     return count
@@ -357,17 +434,6 @@ def worth_of(state: CrossingState, room: Room) -> np.float64:
     if state.rules.focus:
         worth = worth / max(lost_by(state, room), FREE)
     return np.float64(worth)
-
-
-@inlined
-def _lay_out(room: Room) -> None:
-    """Write ``room.work`` down as a sequence of cities."""
-    city, before = np.int32(0), room.work[0, 0]
-    for at in range(room.tour.size):
-        room.tour[at] = city
-        room.place[city] = at
-        following = room.work[city, 0] if room.work[city, 0] != before else room.work[city, 1]
-        before, city = city, following
 
 
 @inlined
@@ -401,7 +467,7 @@ def tours_with(state: CrossingState, city: Whole, other: Whole) -> np.int64:
 
 
 class Offspring(NamedTuple):
-    """What an ant made of each AB-cycle that it drew; there is room for as many as it may make."""
+    """What an ant made of each AB-cycle, in the order in which it drew them."""
 
     ab_cycles: NDArray[np.int64]  # (c,): numbers of the AB-cycles
     sizes: NDArray[np.int64]  # (c,): edges of its own that the ant gives up with an AB-cycle
@@ -409,12 +475,19 @@ class Offspring(NamedTuple):
     gains: NDArray[np.int64]  # (c,): of the child; 0 if there is none
     losses: NDArray[np.float64]  # (c,): of entropy
     worths: NDArray[np.float64]  # (c,): of those that gain; else 0
-    counts: NDArray[np.int64]  # (2,): AB-cycles that there are, and children
+    kept: NDArray[np.bool_]  # (c,): whether the ant kept the child
+    counts: NDArray[np.int64]  # (1,): AB-cycles that there are
 
 
 @cached
 def follow(
-    state: CrossingState, room: Room, children: Offspring, ant: Whole, own: Whole, other: Whole
+    state: CrossingState,
+    room: Room,
+    exchange: Exchange,
+    children: Offspring,
+    ant: Whole,
+    own: Whole,
+    other: Whole,
 ) -> np.int64:
     """Let an ant cross tours ``own`` and ``other`` of the population; return how much it gains.
 
@@ -424,19 +497,28 @@ def follow(
     iteration = state.record.numbers[ITERATION]
     begin_draws(room, iteration, ant)
     count = begin_children(room, key, population.links[side, own], population.links[side, other])
-    made = min(count, np.int64(state.rules.children))
-    children.counts[0], children.counts[1] = count, made
-    for turn in range(made):
+    children.counts[0] = count
+    most, best, kept = 0.0, np.int64(NOBODY), np.int64(0)
+    for turn in range(count):
         ab_cycle = draw_ab_cycle(room, key, turn, count)
         children.ab_cycles[turn] = ab_cycle
         children.sizes[turn] = (room.bounds[ab_cycle + 1] - room.bounds[ab_cycle]) // 2
-        children.gains[turn], children.losses[turn], children.worths[turn] = 0, 0.0, 0.0
-        if make_child(state.lists, room, ab_cycle):
-            children.gains[turn] = room.numbers[CHILD_GAIN]
-            children.losses[turn] = lost_by(state, room)
-            if room.numbers[CHILD_GAIN] > 0:
-                children.worths[turn] = worth_of(state, room)
+        children.losses[turn], children.worths[turn], children.kept[turn] = 0.0, 0.0, False
+        shorter = try_child(state.lists, room, ab_cycle)
+        children.gains[turn] = room.numbers[CHILD_GAIN]
         children.parts[turn] = room.numbers[TOUR_PARTS]
+        if room.numbers[CHILD_GAIN] != 0:
+            children.losses[turn] = lost_by(state, room)
+        if shorter:
+            children.worths[turn] = worth_of(state, room)
+            if children.worths[turn] > most:
+                most, best = children.worths[turn], np.int64(turn)
+                kept = note_child(room)
         take_back(room)
+        if (turn + 1) % state.rules.children == 0 or turn + 1 == count:
+            if best != NOBODY:
+                children.kept[best] = True
+                keep_child(room, exchange, kept)
+            most, best = 0.0, np.int64(NOBODY)
     begin_draws(room, iteration, ant)
-    return cross(state, room, population.links[side, own], population.links[side, other])
+    return cross(state, room, exchange, population.links[side, own], population.links[side, other])

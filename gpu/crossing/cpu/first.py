@@ -16,6 +16,7 @@ from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.philox import key_of
 from gpu.cpu.record import record_of
 from gpu.crossing.cpu import state as states
+from gpu.crossing.cpu.settling import improve_by_ants
 from gpu.crossing.cpu.state import (
     JOINED_ENDS,
     LONGER_BITS,
@@ -26,6 +27,7 @@ from gpu.crossing.cpu.state import (
     apart,
     begin_draws,
     word,
+    write_down,
 )
 from gpu.tour_changes.cpu.exchange import sort
 from gpu.tour_changes.cpu.patch import forget, lay_out
@@ -50,11 +52,34 @@ def make_first(
     lay_out(state.lists, patch, room.tour, state.everyone, np.int64(0), n)
     length -= settle(state.lists, patch, state.rules.deepest)
     for at in range(n):
-        city = patch.cities[patch.tour[at]]
-        links[city, 0] = patch.cities[patch.tour[at - 1 if at > 0 else n - 1]]
-        links[city, 1] = patch.cities[patch.tour[at + 1 if at + 1 < n else 0]]
+        room.tour[at] = patch.cities[patch.tour[at]]
     forget(patch)
+    _write_links(room, links)
     return length
+
+
+@compiled
+def settle_further(
+    state: CrossingState, work: CrossingWorkspace, links: NDArray[np.int32]
+) -> np.int64:
+    """Let an ant for each city improve a first tour; return how much shorter it gets."""
+    room = work.room
+    for city in range(links.shape[0]):
+        room.work[city, 0], room.work[city, 1] = links[city, 0], links[city, 1]
+    write_down(room)
+    gained = improve_by_ants(state, work)
+    _write_links(room, links)
+    return gained
+
+
+@inlined
+def _write_links(room: Room, links: NDArray[np.int32]) -> None:
+    """Write ``room.tour`` as both neighbours of each city."""
+    n = room.tour.size
+    for at in range(n):
+        city = room.tour[at]
+        links[city, 0] = room.tour[at - 1 if at > 0 else n - 1]
+        links[city, 1] = room.tour[at + 1 if at + 1 < n else 0]
 
 
 @compiled
@@ -159,7 +184,9 @@ def drawn_tours(
     n, k = lists.neighbours.shape
     state = CrossingState(
         lists,
-        CrossingRules(key_of(seed), ants=1, most=1, children=1, deepest=0, focus=False),
+        CrossingRules(
+            key_of(seed), ants=1, most=1, children=1, deepest=0, focus=False, settling=0, kick=1
+        ),
         states.candidate_edges_of(lists),
         first,
         np.arange(n, dtype=np.int32),

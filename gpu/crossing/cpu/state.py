@@ -19,7 +19,8 @@ from gpu.cpu.geometry import distance
 from gpu.cpu.philox import Key, below, draw_block
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
-from gpu.tour_changes.cpu.state import NOBODY, CityLists, Patch, new_patch
+from gpu.tour_changes.cpu.cells import cells_of
+from gpu.tour_changes.cpu.state import NOBODY, CityLists, Exchange, Patch, new_exchange, new_patch
 
 POPULATION_GROWTH = 16  # how many times as many tours as the first population has, the largest has
 MOST_BYTES = 1 << 29  # that tours of the largest population take, unless there is but one size
@@ -36,6 +37,8 @@ class CrossingRules(NamedTuple):
     children: int  # tours that an ant makes of two, and of which it keeps one at most
     deepest: int  # exchanges in a row that a city tries while a first tour settles
     focus: bool  # whether an ant weighs gain against trails
+    settling: int  # ants for each city that improve a first tour
+    kick: int  # most cities in each of the three stretches that such an ant's double bridge moves
 
 
 class CandidateEdges(NamedTuple):
@@ -82,6 +85,8 @@ class Room(NamedTuple):
     joints: NDArray[np.int32]  # (keys, 2): edges between ends of pieces
     ends: NDArray[np.int32]  # (n,): the other end of the piece that ends in a city
     free: NDArray[np.int32]  # (n,): ends of pieces
+    along: NDArray[np.float64]  # (2, n): coordinates in the present direction; room to select in
+    bounds_of_cells: NDArray[np.int64]  # (cells + 1,): where each cell of settling ants begins
     words: NDArray[np.uint32]  # (4,): random words
     numbers: NDArray[np.int64]  # (6,): see the constants below
 
@@ -91,6 +96,7 @@ class CrossingWorkspace(NamedTuple):
 
     patch: Patch  # of all cities, for local search
     room: Room
+    exchange: Exchange  # what the child that is kept changes
 
 
 ITERATION_OF, ANT_OF, WORDS_DRAWN, JOURNAL_ENTRIES, TOUR_PARTS, CHILD_GAIN = range(6)
@@ -107,16 +113,27 @@ class CrossingState(NamedTuple):
     first: NDArray[np.int32]  # (n,): the tour with which the first population begins
     everyone: NDArray[np.int32]  # (n,): 0 … n - 1
     population: PopulationTours
-    schedule: NDArray[np.int64]  # (8,): see the constants below
+    schedule: NDArray[np.int64]  # (9,): see the constants below
     totals: NDArray[np.int64]  # (3,): ants that crossed, that won; tours that the trails count
     record: ColonyRecord
 
 
-SCHEDULED = range(8)
-MAKING, READ_SIDE, SIZE_OF, NEXT, ROUND_WINS, IDLE_ROUNDS, CHAMPION_LENGTH, POPULATIONS = SCHEDULED
+SCHEDULED = range(9)
+(
+    MAKING,
+    READ_SIDE,
+    SIZE_OF,
+    NEXT,
+    ROUND_WINS,
+    IDLE_ROUNDS,
+    CHAMPION_LENGTH,
+    POPULATIONS,
+    SETTLED,
+) = SCHEDULED
 """Places in the schedule: whether first tours are made; the side to read; tours of the
 population; the first tour of this iteration; tours of this round that got shorter; rounds in a row
-in which none did; the champion's length; populations that are done."""
+in which none did; the champion's length; populations that are done; ants for each city that the
+first tours of this iteration have had."""
 
 
 def most_tours(n: int, ants: int) -> int:
@@ -169,6 +186,8 @@ def new_room(n: int, k: int) -> Room:
         best=(longest, 3),
         keys=_keys(n, k),
         joints=(_keys(n, k), 2),
+        along=(2, n),
+        bounds_of_cells=cells_of(n) + 1,
         words=4,
         numbers=6,
     )
@@ -177,7 +196,7 @@ def new_room(n: int, k: int) -> Room:
 
 def new_workspace(n: int, k: int) -> CrossingWorkspace:
     """Make what a thread's ants work in."""
-    return CrossingWorkspace(new_patch(n, k, n), new_room(n, k))
+    return CrossingWorkspace(new_patch(n, k, n), new_room(n, k), new_exchange(n))
 
 
 def new_population(n: int, k: int, ants: int, most: int) -> PopulationTours:
@@ -200,7 +219,7 @@ def bytes_needed(n: int, k: int, ants: int, threads: int) -> dict[str, int]:
     return {
         "candidate lists and trails": n * k * 24,
         "tours": most_tours(n, ants) * n * 16,
-        "rooms of the threads": threads * n * (8 * k + 350 + 16 * max(k, JOINED_ENDS)),
+        "rooms of the threads": threads * n * (8 * k + 418 + 16 * max(k, JOINED_ENDS)),
     }
 
 
@@ -242,3 +261,14 @@ def word(room: Room, key: Key) -> np.uint32:
 def next_below(room: Room, key: Key, limit: Whole) -> np.int64:
     """Return the next random number from 0 to ``limit`` - 1."""
     return below(word(room, key), limit)
+
+
+@inlined
+def write_down(room: Room) -> None:
+    """Write ``room.work`` down as a sequence of cities."""
+    city, before = np.int32(0), room.work[0, 0]
+    for at in range(room.tour.size):
+        room.tour[at] = city
+        room.place[city] = at
+        following = room.work[city, 0] if room.work[city, 0] != before else room.work[city, 1]
+        before, city = city, following

@@ -21,9 +21,8 @@ from gpu.core.random import Purpose
 from gpu.core.snapshot import Merges, Wanted
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import ListedColony, ListedTrails
-from gpu.cpu.compilation import Whole, compiled, inlined
-from gpu.cpu.geometry import DOUBLED, TABLE, CityGeometry
-from gpu.cpu.philox import key_of, share, words_of
+from gpu.cpu.compilation import compiled, inlined
+from gpu.cpu.philox import key_of, words_of
 from gpu.cpu.record import (
     ITERATION,
     LAST_TOTAL,
@@ -48,6 +47,7 @@ from gpu.focused.cpu.state import (
 )
 from gpu.focused.parameters import FIRST_CYCLE, FULL_CYCLE, FocusedParameters, require_few_directed
 from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.cpu.cells import cells_of, cut
 from gpu.tour_changes.cpu.patch import copy
 from gpu.tour_changes.cpu.state import Patch, deepest_of, lists_of, new_exchange, new_patch
 from gpu.tour_changes.parameters import STRONGEST
@@ -57,104 +57,10 @@ CELLS = np.uint32(Purpose.CELLS)
 
 @compiled
 def share_out(state: FocusedState) -> None:
-    """Make the cells of the next iteration. Each has its places of the source in ascending order.
-
-    Cities are halved along a direction, then across it, and so on; the direction is drawn. Where
-    there are no coordinates, they are halved by their distances from one of them.
-    """
-    cells, source, geometry = state.cells, state.source, state.lists.geometry
-    n, count = source.size, cells.bounds.size - 1
+    """Make the cells of the next iteration."""
     words = words_of(state.rules.key, CELLS, state.record.numbers[ITERATION], 0, 0)
-    angle = math.pi * share(words[0])
-    east, north = math.cos(angle), math.sin(angle)
-    tabled = geometry.rule in (TABLE, DOUBLED)
-    for entry in range(n):
-        cells.members[entry] = entry
-    cells.bounds[0], cells.bounds[count] = 0, n
-    width, across = count, 0
-    while width > 1:
-        for first in range(0, count, width):
-            begin, end = cells.bounds[first], cells.bounds[first + width]
-            middle_of_all = begin + np.int64(share(words[1]) * (end - begin))
-            landmark = source[cells.members[middle_of_all]]
-            for entry in range(begin, end):
-                city = source[cells.members[entry]]
-                if tabled:
-                    key = _from_landmark(geometry, landmark, city, across)
-                else:
-                    x, y = geometry.points[city, 0], geometry.points[city, 1]
-                    key = x * north - y * east if across else x * east + y * north
-                cells.keys[0, entry] = key
-                cells.keys[1, entry] = key
-            middle = begin + (end - begin) // 4 * 2  # even: doubled cities stay together
-            _halve(cells.members, cells.keys, cells.spare, begin, middle, end)
-            cells.bounds[first + width // 2] = middle
-        width //= 2
-        across = 1 - across
-
-
-@inlined
-def _from_landmark(geometry: CityGeometry, landmark: Whole, city: Whole, back: Whole) -> np.float64:
-    """Return the distance from a city to another one, or back; the same for both halves of it."""
-    if geometry.rule == DOUBLED:
-        landmark, city = landmark >> 1, city >> 1
-    if landmark == city:
-        return np.float64(-1)
-    return np.float64(geometry.table[city, landmark] if back else geometry.table[landmark, city])
-
-
-@inlined
-def _halve(
-    members: NDArray[np.int32],
-    keys: NDArray[np.float64],
-    spare: NDArray[np.int32],
-    begin: np.int64,
-    middle: np.int64,
-    end: np.int64,
-) -> None:
-    """Put those with the lowest keys before ``middle``, and keep the order on both sides."""
-    limit = _select(keys[1], begin, middle, end)
-    below = 0
-    for entry in range(begin, end):
-        below += keys[0, entry] < limit
-    ties = middle - begin - below  # of equal keys, so many come before the middle
-    low, high = begin, middle
-    for entry in range(begin, end):
-        key = keys[0, entry]
-        if key < limit or (key == limit and ties > 0):
-            ties -= key == limit
-            spare[low] = members[entry]
-            low += 1
-        else:
-            spare[high] = members[entry]
-            high += 1
-    for entry in range(begin, end):
-        members[entry] = spare[entry]
-
-
-@inlined
-def _select(values: NDArray[np.float64], begin: Whole, wanted: Whole, end: Whole) -> np.float64:
-    """Return the value that sorting would bring to place ``wanted`` (Hoare 1961)."""
-    low, high = np.int64(begin), np.int64(end) - 1
-    while low < high:
-        pivot = values[(low + high) // 2]
-        i, j = low, high
-        while i <= j:
-            while values[i] < pivot:
-                i += 1
-            while values[j] > pivot:
-                j -= 1
-            if i <= j:
-                values[i], values[j] = values[j], values[i]
-                i += 1
-                j -= 1
-        if wanted <= j:
-            high = j
-        elif wanted >= i:
-            low = i
-        else:
-            break
-    return np.float64(values[wanted])
+    cells, geometry = state.cells, state.lists.geometry
+    cut(geometry, state.source, cells.bounds, cells.members, cells.keys, cells.spare, words)
 
 
 @compiled
@@ -318,7 +224,7 @@ class FocusedCpuColony(ListedColony):
         assert parameters.ants is not None
         halves = 2 if instance.directed else 1
         n = halves * instance.n
-        threads = min(threads, states.cells_of(n))
+        threads = min(threads, cells_of(n))
         needed = states.bytes_needed(n, parameters.candidates, parameters.ants, threads)
         if instance.directed:
             needed |= bytes_prepared(instance, parameters.candidates)
@@ -345,7 +251,7 @@ class FocusedCpuColony(ListedColony):
         record = record_of(instance.n)
         cells, exchange = states.new_cells(n), new_exchange(n)
         edges = states.logged_edges(n, parameters.ants)
-        self._log = log = states.new_log(states.cells_of(n), edges)
+        self._log = log = states.new_log(cells_of(n), edges)
         state = FocusedState(
             self._lists,
             rules,
@@ -360,7 +266,7 @@ class FocusedCpuColony(ListedColony):
             schedule,
             record,
         )
-        count = states.cells_of(n)
+        count = cells_of(n)
         stages = (
             Stage(SEARCH, "construction", shared(count)),
             Stage(MERGE, "update", each(1)),

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 from gpu.cpu.philox import Key
 from gpu.cpu.record import ColonyRecord
 from gpu.cpu.structures import allocated
+from gpu.tour_changes.cpu.cells import cells_of
 from gpu.tour_changes.cpu.state import JOURNAL, JOURNAL_ENDS, CityLists, Exchange
 
-CELL = 1000  # cities a cell has at least; half of it where there are only two cells
-MOST_CELLS = 1 << 10
 LOGGED = 4  # changed edges for each ant that the log has room for, over all ants of a cell
 
 
@@ -92,14 +91,6 @@ class FocusedState(NamedTuple):
 TEMPERATURE, TOUR_LENGTH, CYCLE, CYCLE_DONE, CHAMPION = range(5)
 """Places in the schedule: temperature; the source's length; iterations of the present cycle, and
 how many of them are done; the champion's length."""
-
-
-def cells_of(n: int) -> int:
-    """Cells of a tour through ``n`` cities: a power of two, so that threads share them evenly."""
-    cells = 1 if n < CELL else 2
-    while cells < MOST_CELLS and n >= 2 * cells * CELL:
-        cells *= 2
-    return cells
 
 
 def patch_size(n: int) -> int:

@@ -13,6 +13,7 @@ from gpu.crossing.cpu import state as states
 from gpu.crossing.cpu.colony import CrossingCpuColony
 from gpu.crossing.parameters import CrossingParameters
 from gpu.problems.tsp.instance import TspInstance
+from gpu.tour_changes.cpu.cells import cells_of
 from tests.gpu.cpu import makers
 from tests.gpu.tour_changes.cases import FULL, HOSTILE, check_lengths, run
 
@@ -74,6 +75,27 @@ def test_every_tour_of_the_population_is_one_in_every_round(weight: str) -> None
         assert rounds > 10
         assert colony._schedule[states.SIZE_OF] == 4 * ANTS
         assert lengths[-1] == colony._schedule[states.CHAMPION_LENGTH] < lengths[0]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_ants_improve_first_tours_of_every_instance(name: str) -> None:
+    check_lengths(run(colony_of(HOSTILE[name], settling=2), 12), ANTS)
+
+
+def test_ants_in_cells_improve_first_tours() -> None:
+    instance = makers.uniform(2500, size=100_000)
+    assert cells_of(instance.n) > 1
+    with closing(colony_of(instance, ants=3, settling=2)) as colony:
+        lengths = []
+        for settled in range(3):
+            assert colony._schedule[states.SETTLED] == settled
+            assert colony._schedule[states.MAKING]
+            colony.iterate(1)
+            lengths.append(colony._population.lengths[0, :3].copy())
+        check_population(colony, instance)
+        assert not colony._schedule[states.MAKING]
+        assert (lengths[2] < lengths[1]).all()
+        assert (lengths[1] < 0.995 * lengths[0]).all()
 
 
 def test_it_begins_with_a_given_tour() -> None:

@@ -61,18 +61,23 @@ def check_steps(steps: list[TourChange], instance: TspInstance, children: int) -
             assert np.array_equal(edges.lengths, lengths)
             assert ((edges.trails >= 1) & (edges.trails <= 100)).all()
     what = ab_cycles.what
-    assert len(what.sizes) == last.what.made == min(what.ab_cycles, children)
+    assert len(what.sizes) == last.what.made
     assert what.sizes.sum() <= len(first.given)
     assert pairs_of(ab_cycles.given) <= pairs_of(first.given)
     assert pairs_of(ab_cycles.made) <= pairs_of(first.made)
-    if what.at < 0:
-        assert not (what.gains > 0).any()
-        assert len(ab_cycles.given) == len(last.given) == last.what.size == 0
+    assert what.gains[what.kept].sum() == last.gain
+    assert len(ab_cycles.given) == what.sizes[what.kept].sum() == last.what.size
+    assert last.what.kept == what.kept.sum()
+    for begin in range(0, len(what.sizes), children):
+        group = slice(begin, begin + children)
+        shorter = what.worths[group] > 0
+        assert np.array_equal(shorter, what.gains[group] > 0)
+        assert what.kept[group].sum() == shorter.any()
+        if shorter.any():
+            assert what.worths[group][what.kept[group]] == what.worths[group].max()
+    if last.what.kept != 1:
         return
-    assert what.gains[what.at] == last.gain > 0
-    assert what.worths[what.at] == what.worths.max()
-    assert len(ab_cycles.given) == what.sizes[what.at] == last.what.size
-    assert last.what.parts == what.parts[what.at] >= 1
+    assert last.what.parts == what.parts[what.kept][0] >= 1
     if last.what.parts == 1:  # nothing had to be joined
         assert pairs_of(last.made) == pairs_of(ab_cycles.made)
         assert pairs_of(last.given) == pairs_of(ab_cycles.given)

@@ -19,6 +19,7 @@ from gpu.focused.cpu.merge import PartitionCrossover, crossed
 from gpu.focused.parameters import MOST_DIRECTED, FocusedParameters
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run.session import new_session
+from gpu.tour_changes.cpu.cells import cells_of
 from tests.gpu.cpu import makers
 from tests.gpu.tour_changes.cases import (
     FULL,
@@ -48,8 +49,8 @@ def test_every_iteration_has_a_tour_of_the_length_it_says(name: str) -> None:
 def test_cells_that_disturb_each_other_still_make_a_tour(cities: int) -> None:
     """A high temperature and long stretches: most ants change much, and cells overlap."""
     instance = makers.uniform(cities, size=100_000)
-    assert states.cells_of(cities) > 1
-    values = {"heat": 20, "kick": 300, "ants": 20 * states.cells_of(cities), "cooling": 1}
+    assert cells_of(cities) > 1
+    values = {"heat": 20, "kick": 300, "ants": 20 * cells_of(cities), "cooling": 1}
     for snapshot in run(colony_of(instance, **values), 60):
         assert snapshot.iteration_solution is not None
 
@@ -106,7 +107,7 @@ def test_trails_are_strong_where_tours_agree() -> None:
 def test_most_of_what_the_ants_of_all_cells_find_is_made(cities: int) -> None:
     instance = makers.uniform(cities, size=1_000_000)
     colony = colony_of(instance, heat=0)
-    assert states.cells_of(cities) > 1
+    assert cells_of(cities) > 1
     with closing(colony):
         colony.iterate(2)
         before = colony.snapshot(FULL)
@@ -114,7 +115,7 @@ def test_most_of_what_the_ants_of_all_cells_find_is_made(cities: int) -> None:
         length, shorter = lasts_of([before, colony.snapshot(FULL)])
         made = length - shorter
         log = colony._shared.log
-        edges = [log.edges[cell] for cell in range(states.cells_of(cities))]
+        edges = [log.edges[cell] for cell in range(cells_of(cities))]
         old, new = (
             np.concatenate([side[cell, :count] for cell, count in enumerate(edges)])
             for side in (log.old, log.new)
@@ -213,7 +214,7 @@ def test_forbidden_edges_are_left_if_there_is_a_way_without_them(n: int) -> None
 def test_directed_the_tours_do_not_depend_on_the_number_of_threads() -> None:
     """It is hot, and there are cells of an odd number of cities."""
     instance = makers.directed(2001)
-    assert states.cells_of(2 * instance.n) > 2
+    assert cells_of(2 * instance.n) > 2
     one, several = (run(colony_of(instance, threads=threads, heat=9), 6) for threads in (1, 3))
     check_same_runs(one, several)
 

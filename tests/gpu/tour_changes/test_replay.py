@@ -40,11 +40,12 @@ def verdict(fate: Fate, heat: float, made: int, cells: int) -> TourChange:
     return change(Verdict(fate, heat, 4.0, 0.3, cells), edges(10), edges(made))
 
 
-def children(ab_cycles: int, *gains: int, at: int = -1, weighed: bool = True) -> TourChange:
+def children(*gains: int, at: tuple[int, ...] = (), weighed: bool = True) -> TourChange:
     sizes, parts = np.arange(2, 2 + len(gains)), np.ones(len(gains), np.int64)
     losses = np.array([0.5 * number for number in range(len(gains))])
     worths = np.maximum(gains, 0) / np.maximum(losses, 1e-9) if weighed else np.maximum(gains, 0.0)
-    what = Children(ab_cycles, sizes, parts, np.array(gains), losses, worths, weighed, at)
+    kept = np.isin(np.arange(len(gains)), at)
+    what = Children(sizes, parts, np.array(gains), losses, worths, weighed, 3, kept)
     return change(what)
 
 
@@ -74,10 +75,12 @@ SAID = {
         change(Partner(3, 8, 32, (1000, 1000))),
     ],
     "children": [
-        children(3, 5, -2, 6, at=0), children(9, 5, -2, 6, at=2, weighed=False), children(1, -2),
-        children(0),
-        change(Child(9, 2, 1, -0.25), edges(10, 20), edges(5, 20)),
-        change(Child(9, 2, 3, 0.0), edges(10, 20), edges(5, 20)), change(Child(9, 0, 0, 0.0)),
+        children(5, -2, 6, at=(0,)), children(5, -2, 6, 1, at=(2, 3), weighed=False), children(-2),
+        children(),
+        change(Child(9, 1, 2, 1, -0.25), edges(10, 20), edges(5, 20)),
+        change(Child(9, 1, 2, 3, 0.0), edges(10, 20), edges(5, 20)),
+        change(Child(9, 2, 5, 3, 0.0), edges(10, 20), edges(5, 20)),
+        change(Child(9, 0, 0, 0, 0.0)),
     ],
 }  # fmt: skip
 
@@ -93,7 +96,7 @@ def test_what_is_said(golden: Golden) -> None:
 
 
 def test_children_in_the_table() -> None:
-    told = children(3, 5, -2, 6, at=0).step(3, WORDS).options.told
+    told = children(5, -2, 6, at=(0,)).step(3, WORDS).options.told
     assert [row.cells for row in told] == [
         ("2 edges", "5", "0", "1", "no loss"),
         ("4 edges", "6", "1.00", "1", "6.00"),
