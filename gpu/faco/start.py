@@ -34,13 +34,13 @@ def near_cities(instance: TspInstance, resolved: FacoParameters) -> NearCities:
     n, cl, k = instance.n, resolved.candidates, resolved.neighbours
     nearest = nearest_neighbours(instance, max(cl + resolved.backup, k))
     candidates, rest, _ = np.split(nearest, (cl, cl + resolved.backup), axis=1)
-    near, rows = nearest[:, :k], np.arange(n)[:, None]
-    away = instance.distances(rows, candidates)
+    lengths = instance.distances(np.arange(n)[:, None], nearest[:, : max(cl, k)])
+    away = lengths[:, :cl]
     return NearCities(
         np.ascontiguousarray(candidates),
         np.ascontiguousarray(rest),
-        np.ascontiguousarray(near),
-        instance.distances(rows, near).astype(np.int32),
+        np.ascontiguousarray(nearest[:, :k]),
+        np.ascontiguousarray(lengths[:, :k], np.int32),
         weights(away, away[:, :1], resolved.beta, instance.shortest),
     )
 
