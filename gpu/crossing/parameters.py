@@ -31,7 +31,7 @@ MOST_CROSSED = 50_000  # cities up to which a crossing colony is better than a f
 SHARED = 96_000  # cities of all its tours together, between these limits
 
 MOST_UNSETTLED = 8_000  # cities up to which first tours are crossed as local search leaves them
-SETTLING = 4  # ants for each city that improve a first tour beyond
+SETTLING = 2  # ants for each city that improve a first tour beyond
 SETTLED_SHARED = 2_400  # tours of the first population there, times the root of the cities
 
 PATIENT_ROUNDS = 3  # rounds without a shorter tour after which a population is done
