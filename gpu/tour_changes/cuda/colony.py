@@ -191,7 +191,7 @@ class ToursColony(DeviceColony):
             self._open().run(now, stop)
             self._left -= now
             count -= now
-            if stop():
+            if count and stop():  # a slice that was made whole need not be looked at
                 return
 
     def timed_iteration(self) -> Mapping[str, float]:
