@@ -57,11 +57,12 @@ class CrossingParameters(Parameters):
         None,
         "m",
         "Ants an iteration, each of which crosses its tour with another one. The first population "
-        "has as many tours; each further one has twice as many, up to 16 times.",
+        "has as many tours; each further one has twice as many, up to 16 times. Automatic: "
+        f"{FEWEST_TOURS} to {MOST_TOURS} up to {MOST_UNSETTLED:,} cities, {SETTLED_SHARED:,} / √n "
+        "beyond.",
         2,
         100_000,
-        automatic=f"{SHARED:,} / n, from {FEWEST_TOURS} to {MOST_TOURS}; beyond "
-        f"{MOST_UNSETTLED:,} cities {SETTLED_SHARED:,} / √n, at least {FEWEST_TOURS}",
+        automatic=f"{SHARED:,} / n, at least {FEWEST_TOURS}",
     )
     children: int = parameter(
         30,
@@ -82,7 +83,7 @@ class CrossingParameters(Parameters):
         "Ants for each city that improve a tour before tours are crossed.",
         0,
         1000,
-        automatic=f"none up to {MOST_UNSETTLED:,} cities, {SETTLING} beyond",
+        automatic=f"{SETTLING} beyond {MOST_UNSETTLED:,} cities",
     )
     kick: int = parameter(
         50,
@@ -129,20 +130,19 @@ class CrossingCudaParameters(Parameters):
     ants: int | None = parameter(
         None,
         "m",
-        "Ants an iteration, shared out among the tours. Each crosses its tour with another one.",
+        "Ants an iteration, shared out among the tours. Each crosses its tour with another one. "
+        f"Automatic: up to {CROSSING_CUDA_MOST_ANTS} a tour, beyond {MANY_CITIES:,} cities more.",
         2,
         1_000_000,
-        automatic=f"{CUDA_ANTS} to {CROSSING_CUDA_MOST_ANTS} a tour; "
-        f"beyond {MANY_CITIES:,} cities up to {MANY_ANTS:,}",
+        automatic=f"{CUDA_ANTS} to {MANY_ANTS:,} a tour",
     )
     tours: int | None = parameter(
         None,
         "R",
-        "Tours of the population.",
+        f"Tours of the population. Automatic: with millions of cities fewer, down to {CUDA_LEAST}.",
         2,
         4096,
-        automatic=f"{CROSSING_CUDA_CITIES:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}; "
-        f"with millions of cities fewer, at least {CUDA_LEAST}",
+        automatic=f"{CROSSING_CUDA_CITIES:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}",
     )
     weight: str = parameter(
         BY_TRAILS,
