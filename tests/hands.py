@@ -91,7 +91,10 @@ def drop(widget: QWidget, what: Path | QMimeData) -> None:
 def settle() -> None:
     """Let all that is due be done, until a round of Qt's loop finds nothing to do."""
     loop = QEventLoop()
-    assert any(not loop.processEvents() for _ in range(_ROUNDS_MOST)), "something goes on for ever"
+    for _ in range(_ROUNDS_MOST):
+        if not loop.processEvents():
+            return
+    raise AssertionError("something goes on for ever")
 
 
 def ticking(whole: QObject) -> list[QTimer]:

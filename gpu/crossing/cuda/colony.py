@@ -82,7 +82,7 @@ def stages_of(winners: str, ants: int) -> list[CrossingStage]:
 
 
 @dataclass(frozen=True, eq=False)
-class Ended:
+class EndedPopulation:
     """What is kept of a population whose tours no longer get shorter."""
 
     level: int  # how often populations were joined until there was this one
@@ -137,7 +137,7 @@ class CrossingCudaColony(ToursColony):
         self._cycle = max(1, round(p.settling * problem.n / self._each))  # iterations of settling
         self._merged = 0
         self._level = 0  # how often populations were joined to make the present one
-        self._ended: list[Ended] = []  # of falling levels
+        self._ended: list[EndedPopulation] = []  # of falling levels
         self._settle(self._drawn(), 0)
 
     def close(self) -> None:
@@ -256,7 +256,7 @@ class CrossingCudaColony(ToursColony):
         lengths = self._machine.download(self._arrays["lengths"])
         shorter = np.argsort(lengths, kind="stable")[: -(-self._tours // 2)]
         present = self._present(state)
-        self._ended.append(Ended(self._level, lengths[shorter], present[shorter]))
+        self._ended.append(EndedPopulation(self._level, lengths[shorter], present[shorter]))
         if len(self._ended) > 1 and self._ended[-2].level == self._level:
             self._level += 1
             self._join(self._ended.pop(), self._ended.pop(), state.iteration)
@@ -265,7 +265,7 @@ class CrossingCudaColony(ToursColony):
         self._populations += 1
         self._settle(self._drawn(), state.iteration)
 
-    def _join(self, one: Ended, other: Ended, iteration: int) -> None:
+    def _join(self, one: EndedPopulation, other: EndedPopulation, iteration: int) -> None:
         """Cross the tours of two populations; they have settled before."""
         tours = np.concatenate((one.tours, other.tours))[: self._tours]
         lengths = np.concatenate((one.lengths, other.lengths))[: self._tours]
