@@ -186,7 +186,7 @@ def _further_of_all(lengths: Lengths, leaves: Ints, beside: Ints, others: Ints) 
 # Borůvka's rule
 
 
-class BoxTree(NamedTuple):
+class KdTree(NamedTuple):
     """A k-d tree: below node i are the nodes 2 i + 1 and 2 i + 2; all leaves are equally deep."""
 
     order: Ints  # (n,): the cities, those of each node one after the other
@@ -198,7 +198,7 @@ class BoxTree(NamedTuple):
     stack: Ints  # (64,): room for the nodes that wait in a search
 
 
-def _boxes_of(points: NDArray[np.float64], penalties: Longs) -> BoxTree:
+def _boxes_of(points: NDArray[np.float64], penalties: Longs) -> KdTree:
     n = len(points)
     depth = max(0, math.ceil(math.log2(n / _IN_LEAF)))
     leaves = (1 << depth) - 1
@@ -218,7 +218,7 @@ def _boxes_of(points: NDArray[np.float64], penalties: Longs) -> BoxTree:
             here[:] = here[np.argpartition(along, middle)]
             begin[2 * node + 1], end[2 * node + 1] = begin[node], begin[node] + middle
             begin[2 * node + 2], end[2 * node + 2] = begin[node] + middle, end[node]
-    return BoxTree(
+    return KdTree(
         order,
         np.append(begin, n).astype(np.int32),
         low,
@@ -230,7 +230,7 @@ def _boxes_of(points: NDArray[np.float64], penalties: Longs) -> BoxTree:
 
 
 def _by_parts(
-    lengths: Lengths, boxes: BoxTree, known: tuple[Ints, Ints], stop: Callable[[], bool]
+    lengths: Lengths, boxes: KdTree, known: tuple[Ints, Ints], stop: Callable[[], bool]
 ) -> tuple[Ints, Ints] | None:
     n = boxes.order.size
     parts = np.arange(n, dtype=np.int32)  # of each city, by one of its cities
@@ -274,7 +274,7 @@ def _try_known(
 
 
 @cached
-def _note_parts(boxes: BoxTree, parts: Ints, of_nodes: Ints) -> None:
+def _note_parts(boxes: KdTree, parts: Ints, of_nodes: Ints) -> None:
     """Note of each node to which part all its cities belong; -1 if these are several."""
     for back in range(of_nodes.size):
         node = of_nodes.size - 1 - back
@@ -290,7 +290,7 @@ def _note_parts(boxes: BoxTree, parts: Ints, of_nodes: Ints) -> None:
 
 
 @compiled
-def _least_to(lengths: Lengths, boxes: BoxTree, city: Whole, node: Whole) -> np.int64:
+def _least_to(lengths: Lengths, boxes: KdTree, city: Whole, node: Whole) -> np.int64:
     """Return a length that no edge from a city to those of a node is below.
 
     Differences of coordinates, and lengths of them, never fall by rounding where they grow.
@@ -305,7 +305,7 @@ def _least_to(lengths: Lengths, boxes: BoxTree, city: Whole, node: Whole) -> np.
 
 @compiled
 def _push_below(
-    lengths: Lengths, boxes: BoxTree, city: Whole, node: Whole, stack: Ints, held: Whole
+    lengths: Lengths, boxes: KdTree, city: Whole, node: Whole, stack: Ints, held: Whole
 ) -> Whole:
     """Push both nodes below, the nearer one last; return how many there are then."""
     left, right = 2 * node + 1, 2 * node + 2
@@ -318,7 +318,7 @@ def _push_below(
 @cached
 def _try_others(
     lengths: Lengths,
-    boxes: BoxTree,
+    boxes: KdTree,
     parts: Ints,
     of_nodes: Ints,
     first: int,
@@ -372,7 +372,7 @@ def _join_parts(
 
 @cached
 def _further_in_boxes(
-    lengths: Lengths, boxes: BoxTree, leaves: Ints, beside: Ints, others: Ints
+    lengths: Lengths, boxes: KdTree, leaves: Ints, beside: Ints, others: Ints
 ) -> None:
     stack = boxes.stack
     for at in range(leaves.size):
