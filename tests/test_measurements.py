@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpu.core.errors import SolutionError
+from gpu.core.errors import DeviceError, SolutionError
 from gpu.problems.coloring.dsatur import dsatur_coloring
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.problems.loading import load_instance
@@ -77,7 +77,7 @@ def test_head_goes_down_color_by_color_and_begins_anew(
     measurements: Measurements, queens: GraphInstance, tmp_path: Path
 ) -> None:
     rivals, runs = measurements("rivals"), measurements("runs")
-    plan = plan_of(runs, head=head_at(tmp_path))
+    plan = plan_of(runs, programs={"head": head_at(tmp_path)})
     greedy = int(dsatur_coloring(queens).max()) + 1
     assert greedy > 8
     found = colors_of(rivals.head(queens, runs.of(runs.HEAD), plan))
@@ -90,7 +90,7 @@ def test_head_that_is_told_a_number_searches_for_that_alone(
     measurements: Measurements, queens: GraphInstance, tmp_path: Path
 ) -> None:
     rivals, runs = measurements("rivals"), measurements("runs")
-    case, plan = runs.of(runs.TOLD_HEAD), plan_of(runs, head=head_at(tmp_path))
+    case, plan = runs.of(runs.TOLD_HEAD), plan_of(runs, programs={"head": head_at(tmp_path)})
     assert colors_of(rivals.head(queens, case, plan)) == [(2, 7)]
     plan = dataclasses.replace(plan, told={queens.name: 8})
     assert colors_of(rivals.head(queens, case, plan)) == [(2, 8)]
@@ -101,7 +101,7 @@ def test_a_wrong_coloring_of_head_is_no_coloring(
     measurements: Measurements, queens: GraphInstance, tmp_path: Path
 ) -> None:
     rivals, runs = measurements("rivals"), measurements("runs")
-    plan = plan_of(runs, head=head_at(tmp_path, wrong=True))
+    plan = plan_of(runs, programs={"head": head_at(tmp_path, wrong=True)})
     with pytest.raises(SolutionError, match="the same color"):
         colors_of(rivals.head(queens, runs.of(runs.HEAD), plan))
 
@@ -116,6 +116,72 @@ def test_a_program_that_is_not_there_is_named(
     assert [row["refused"] for row in rows] == [
         "nothing says where the program HEAD is: give --head",
         "gcol is not installed: pip install gcol",
+    ]
+
+
+TALKS = """#!{python}
+# Stands in for LKH: it says how long its tours are, and goes on when it has the best one.
+import sys, time
+text = open(sys.argv[-1]).read() if sys.argv[-1] == "parameters" else ""
+print("Preprocessing time = 7.45 sec.", text.count("MAX_TRIALS"))
+for trial, cost in enumerate({costs}, 1):
+    print(f"* {{trial}}: Cost = {{cost}}, Time = 0.24 sec.")
+{after}
+"""
+
+
+def talking_at(folder: Path, costs: list[int], after: str = "") -> Path:
+    path = folder / "lkh"
+    path.write_text(TALKS.format(python=sys.executable, costs=costs, after=after), "utf-8")
+    path.chmod(0o755)
+    return path
+
+
+@posix
+def test_a_talking_program_has_one_run_and_counts_what_is_shorter(
+    measurements: Measurements, tmp_path: Path
+) -> None:
+    rivals, runs = measurements("rivals"), measurements("runs")
+    ring = load_instance(QUEENS.with_name("ring-50.tsp"))
+    case = runs.of(runs.LKH)
+    plan = plan_of(runs, programs={"lkh": talking_at(tmp_path, [90, 80, 85, 70])}, seeds=(3, 5))
+    plan = dataclasses.replace(plan, talking=600.0)
+    ((seed, curve),) = rivals.lkh(ring, case, plan)
+    assert (seed, [cost for _, _, cost in curve]) == (3, [90, 80, 70])
+    # One that goes on is ended when its time is over.
+    plan = dataclasses.replace(
+        plan, programs={"lkh": talking_at(tmp_path, [], "time.sleep(600)")}, talking=0.1
+    )
+    assert [*rivals.lkh(ring, case, plan)] == [(3, [])]
+    plan = dataclasses.replace(plan, programs={"lkh": talking_at(tmp_path, [], "sys.exit(2)")})
+    with pytest.raises(DeviceError, match="lkh failed: it ended with 2"):
+        [*rivals.lkh(ring, case, dataclasses.replace(plan, talking=600.0))]
+
+
+def test_what_programs_are_given_is_the_same_instance(
+    measurements: Measurements, tmp_path: Path
+) -> None:
+    rivals = measurements("rivals")
+    ring = load_instance(QUEENS.with_name("ring-50.tsp"))
+    rivals.write_cities(tmp_path / "cities.tsp", ring)
+    assert load_instance(tmp_path / "cities.tsp").digest() == ring.digest()
+
+
+def test_where_ours_stands_beside_a_program(measurements: Measurements) -> None:
+    gaps, runs = measurements("gaps"), measurements("runs")
+
+    def row(instance: str, system: str, gap: float, **more: int) -> dict[str, Any]:
+        curve = [(5.0, 1, gap)]
+        return {"instance": instance, "n": 9, "system": system, "curve": curve, **more}
+
+    rows = [
+        *(row("a", "ours", 0.1), row("a", runs.LKH, 0.2, threads=1)),
+        *(row("b", "ours", 0.3), row("b", runs.LKH, 0.2, threads=1)),
+        *(row("c", "ours", 0.0), row("c", runs.LKH, 0.0, threads=1)),
+    ]
+    assert gaps.standing(rows, lambda _: "ours", (1.0, 5.0)).splitlines()[2:] == [
+        "| LKH, 1 thread | 1 s | 0 | 0 | none |",
+        "| LKH, 1 thread | 5 s | 1 | 1 | b |",
     ]
 
 

@@ -13,7 +13,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-from runs import FAST_TSP, Row
+from runs import FAST_TSP, TALKING, Row
 from tables import grouped
 
 mpl.use("agg")
@@ -23,6 +23,7 @@ LEAST = 0.001
 
 ACROSS = 3
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
+GREYS = ("0.35", "0.65")  # of talking programs
 MARKERS = ("o", "s")
 
 
@@ -66,7 +67,8 @@ def draw(
 
 
 def _plot(axes: Axes, rows: list[Row], systems: Sequence[str], aims: Mapping[float, float]) -> None:
-    for system, colour in zip(systems, COLOURS, strict=False):
+    colours = [*zip(systems, COLOURS, strict=False), *zip(TALKING, GREYS, strict=True)]
+    for system, colour in colours:
         own = [row for row in of(rows, system=system) if "curve" in row]
         times = sorted({when for row in own for when, _, _ in row["curve"]})
         means = [(when, mean_of(own, when)) for when in times]

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from instances import (
     AIMED,
+    BEST_KNOWN,
     CHOSEN_CORES,
     CHOSEN_GPU,
+    CORE_LIMITS,
     DIRECTED,
     FACO,
     FEWEST_COLORS,
     GPU_AIMS,
     GPU_LIMITS,
     GRAPHS,
+    HUGE,
     LARGER,
-    NOT_OF_TSPLIB,
+    LARGER_AIMED,
     PUBLISHED,
     REPORT_MARKS,
     SYMMETRIC,
@@ -25,9 +28,10 @@ from instances import (
     TIMED_MMAS,
     TOLD_COLORS,
     TRAILED,
+    TWELVE,
 )
 from methods import against_time, at_iterations, colors_against_time, solved, speed
-from runs import FAST_TSP, GCOL, HEAD, TOLD_HEAD, Case, Experiment, of
+from runs import FAST_TSP, GA_EAX, GCOL, HEAD, LKH, TOLD_HEAD, Case, Experiment, of
 
 
 def fast_tsp(*threads: int) -> list[Case]:
@@ -51,7 +55,6 @@ def options(system: str, parameter: str, values: tuple[object, ...]) -> list[Cas
 SCHEDULE = {"deposit": "schedule", "restart": 250}
 SEARCHED = {"local_search": "2opt+oropt"}
 CORES_MMAS = {"ants": 32, "rho": 0.5, "candidates": 32, **SCHEDULE}
-GPU_MMAS = {"ants": 800, "rho": 0.3, **SCHEDULE}
 FORMER = [
     of("acs-gpu", ants=8, **SEARCHED),
     of("mmas-cores", **CORES_MMAS, **SEARCHED),
@@ -105,6 +108,8 @@ CORES_CHOICES = [
     of("acs-cores-spm", ants=16, **SEARCHED),
 ]
 
+GPU_CASES = [of("crossing-gpu"), *fast_tsp(1, 8), rival(LKH), rival(GA_EAX)]
+
 EXPERIMENTS = {
     "cores": Experiment(
         against_time,
@@ -118,11 +123,16 @@ EXPERIMENTS = {
     ),
     "cores-larger": Experiment(
         against_time,
-        ["tsplib/pr2392.tsp", "tsplib/d15112.tsp"],
-        [of("focused-cores"), of("crossing-cores"), *fast_tsp(1, 2)],
+        ["tsplib/pr2392.tsp", "report/u2319.tsp", *TWELVE, "dimacs/E1M.0.tsp"],
+        [of("focused-cores"), of("crossing-cores"), *fast_tsp(1, 2), rival(LKH)],
         "focused",
-        22,
-        limits={"pr2392": 10.0, "d15112": 60.0},
+        120,
+        (1, 2),
+        seconds=60.0,
+        limits=CORE_LIMITS,
+        goals=BEST_KNOWN,
+        marks=dict.fromkeys(("d15112", "d18512", "E10k.0", "C10k.0", "E31k.0"), (20.0, 60.0)),
+        talking=60.0,
         device="cpu",
     ),
     "cores-former": Experiment(
@@ -171,24 +181,56 @@ EXPERIMENTS = {
     "gpu": Experiment(
         against_time,
         AIMED,
-        [of("focused-gpu"), of("crossing-gpu"), *fast_tsp(1, 8)],
+        GPU_CASES,
         "focused_gpu",
-        21,
+        30,
         limits=GPU_LIMITS,
-        goals=NOT_OF_TSPLIB,
+        goals=BEST_KNOWN,
         marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
+        talking=500.0,
+        step=8,
+    ),
+    "gpu-larger": Experiment(
+        against_time,
+        LARGER_AIMED,
+        GPU_CASES,
+        "focused_gpu",
+        60,
+        (1, 3),
+        limits=GPU_LIMITS,
+        goals=BEST_KNOWN,
+        marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
+        talking=500.0,
+        step=8,
+    ),
+    "gpu-huge": Experiment(
+        against_time,
+        HUGE,
+        [of("focused-gpu"), of("crossing-gpu")],
+        "focused_gpu",
+        15,
+        (1, 1),
+        limits=GPU_LIMITS,
+        goals=BEST_KNOWN,
+        step=8,
+    ),
+    "gpu-long": Experiment(
+        against_time,
+        ["dimacs/E31k.0.tsp"],
+        [of("crossing-gpu")],
+        "focused_gpu",
+        10,
+        (1, 1),
+        seconds=540.0,
+        goals=BEST_KNOWN,
         step=8,
     ),
     "gpu-report": Experiment(
         against_time,
         [name for name in SYMMETRIC if name not in AIMED],
-        [
-            *(of("focused-gpu"), of("crossing-gpu")),
-            of("mmas-rwm-bt-cl", **GPU_MMAS, **SEARCHED),  # what was chosen before
-            *fast_tsp(1, 8),
-        ],
+        [of("focused-gpu"), of("crossing-gpu"), *fast_tsp(1, 8)],
         "focused_gpu",
-        9,
+        7,
         seconds=2.0,
         step=8,
     ),
@@ -199,7 +241,7 @@ EXPERIMENTS = {
         "faco",
         2,
         stops=(500, 1000, 5000),
-        goals=NOT_OF_TSPLIB,
+        goals=BEST_KNOWN,
     ),
     "faco-cores": Experiment(
         at_iterations,
@@ -208,7 +250,7 @@ EXPERIMENTS = {
         "faco",
         5,
         stops=(500,),
-        goals=NOT_OF_TSPLIB,
+        goals=BEST_KNOWN,
         device="cpu",
         cores=8,
     ),

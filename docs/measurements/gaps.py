@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from runs import FAST_TSP, Row
+from runs import FAST_TSP, RIVALS, TALKING, Row
 from tables import grouped, table
 
 Aims = Mapping[str, Mapping[float, float]]
@@ -69,6 +69,47 @@ def against_time(
     return table(head, lines)
 
 
+def standing(rows: list[Row], chosen: Callable[[Row], str], marks: Sequence[float]) -> str:
+    """On how many instances ours has the shorter mean tour than another program, and where not.
+
+    ``chosen`` says which system of ours is compared on the instance of a row.
+    """
+    kinds = sorted({(row["system"], row["threads"]) for row in rows if row["system"] in RIVALS})
+    lines = []
+    for program, threads in kinds:
+        for mark in marks:
+            ahead, as_good, behind = list[str](), list[str](), list[str]()
+            for name, group in grouped(rows).items():
+                theirs = mean_of(of(group, system=program, threads=threads), mark)
+                own = mean_of(of(group, system=chosen(group[0])), mark)
+                if theirs is None:
+                    continue
+                gap = math.inf if own is None else own
+                where = ahead if gap < theirs else behind if gap > theirs else as_good
+                where.append(name)
+            counts = [str(len(ahead)), str(len(as_good)), ", ".join(behind) or "none"]
+            lines.append(
+                [f"{program}, {threads} thread{'s' * (threads > 1)}", f"{mark:g} s", *counts]
+            )
+    return table(["beside", "after", "ours is shorter", "as long", "longer"], lines, (0, 4))
+
+
+def beside(rows: list[Row], system: str, marks: Sequence[float]) -> str:
+    """Gaps of talking programs at each mark, those of a system at its end, and when it had them."""
+    lines = []
+    for name, group in grouped(rows).items():
+        own = [row for row in of(group, system=system) if "curve" in row]
+        theirs = {program: of(group, system=program) for program in TALKING}
+        if not own or not any(theirs.values()):
+            continue
+        ends = [row["curve"][-1][2] for row in own]
+        line = [name, several(ends), f"{statistics.mean(found_after(row) for row in own):.1f}"]
+        line += [cell(found, mark) or "-" for found in theirs.values() for mark in marks]
+        lines.append(line)
+    heads = [f"{program}: {mark:g} s" for program in TALKING for mark in marks]
+    return table(["instance", f"{system}: at the end", "found after s", *heads], lines)
+
+
 def means(rows: list[Row], systems: Sequence[str], marks: Sequence[float]) -> str:
     """Mean gaps over all instances on which every system ran, at each mark."""
     whole = [
@@ -96,9 +137,10 @@ def _mean(gaps: Sequence[float | None]) -> str:
 
 
 def reached(rows: list[Row], aims: Aims, systems: Sequence[str]) -> str:
-    """Each aim, what the systems and fast-tsp have at that time, and who reaches it."""
+    """Each aim, what the systems and other programs have at that time, and who reaches it."""
     kinds = [(system, None) for system in systems]
-    kinds += sorted({(FAST_TSP, row["threads"]) for row in of(rows, system=FAST_TSP)})
+    for program in (FAST_TSP, *TALKING):
+        kinds += sorted({(program, row["threads"]) for row in of(rows, system=program)})
     lines = []
     for instance, each in aims.items():
         group = of(rows, instance=instance)

@@ -51,7 +51,10 @@ def missing(experiment: str, out: Path) -> list[str]:
         for case in plan.cases:
             instance, system = stem_of(Path(name)), case.labels["system"]
             label = {"experiment": experiment, "instance": instance, **case.labels}
-            every = [json.dumps({**label, "seed": seed}, sort_keys=True) for seed in plan.all_seeds]
+            every = [
+                json.dumps({**label, "seed": seed}, sort_keys=True)
+                for seed in plan.seeds_of(system)
+            ]
             count = len({*every} - found)
             if count and (instance, system) not in refused:
                 lacking.append(f"{experiment}: {instance}, {case.labels}: {count} of {len(every)}")

@@ -21,33 +21,71 @@ CORE_AIMS = {
     "u2152": {10.0: 0.05},
     "pr2392": {10.0: 0.05},
     "rl5934": {20.0: 0.3},
-    "d15112": {60.0: 0.25},
+    "u2319": {10.0: 0.0},
+    "d15112": {20.0: 0.1, 60.0: 0.08},
+    "E31k.0": {60.0: 0.12},
+    "C31k.0": {60.0: 0.3},
+    "mona-lisa100K": {60.0: 0.08},
+    "E1M.0": {120.0: 1.0},
 }
 """Gaps in % that were aimed at on two cores, by instance and seconds."""
 
 GPU_AIMS = {
+    "u2319": {2.0: 0.0},
     "u2152": {2.0: 0.01},
     "pr2392": {2.0: 0.01},
     "rl5934": {5.0: 0.1},
-    "d15112": {3.0: 0.1, 20.0: 0.05},
-    "d18512": {4.0: 0.1},
-    "pla33810": {10.0: 0.3},
-    "pla85900": {20.0: 0.3},
-    "mona-lisa100K": {1.0: 0.06, 10.0: 0.03},
-    "uniform1M": {20.0: 0.5},
+    "E10k.0": {10.0: 0.003, 60.0: 0.003},
+    "C10k.0": {10.0: 0.003, 60.0: 0.003},
+    "rl11849": {10.0: 0.005},
+    "usa13509": {10.0: 0.005},
+    "d15112": {5.0: 0.01, 60.0: 0.002},
+    "d18512": {5.0: 0.01, 60.0: 0.002},
+    "E31k.0": {10.0: 0.03, 60.0: 0.005},
+    "C31k.0": {10.0: 0.05, 60.0: 0.02},
+    "pla33810": {10.0: 0.1, 60.0: 0.03},
+    "pla85900": {20.0: 0.1, 60.0: 0.04},
+    "E100k.0": {20.0: 0.04, 60.0: 0.02},
+    "C100k.0": {20.0: 0.1, 60.0: 0.05},
+    "mona-lisa100K": {1.0: 0.06, 10.0: 0.01, 60.0: 0.004},
+    "E316k.0": {30.0: 0.1},
+    "E1M.0": {20.0: 0.2, 60.0: 0.08},
+    "E10M.0": {60.0: 2.0, 300.0: 0.6},
 }
 """The same on an H100."""
 
 AIMED = [
-    *("report/u2152.tsp", "tsplib/pr2392.tsp", "report/rl5934.tsp", "tsplib/d15112.tsp"),
-    *("tsplib/d18512.tsp", "tsplib/pla33810.tsp", "tsplib/pla85900.tsp"),
-    *("art/mona-lisa100K.tsp", "large/uniform1M.tsp"),
+    *("report/u2319.tsp", "report/u2152.tsp", "tsplib/pr2392.tsp", "report/rl5934.tsp"),
+    *("dimacs/E10k.0.tsp", "dimacs/C10k.0.tsp", "tsplib/rl11849.tsp", "tsplib/usa13509.tsp"),
 ]
+LARGER_AIMED = [
+    *("tsplib/d15112.tsp", "tsplib/d18512.tsp", "dimacs/E31k.0.tsp", "dimacs/C31k.0.tsp"),
+    *("tsplib/pla33810.tsp", "tsplib/pla85900.tsp", "dimacs/E100k.0.tsp", "dimacs/C100k.0.tsp"),
+    *("art/mona-lisa100K.tsp", "dimacs/E316k.0.tsp"),
+]
+HUGE = ["dimacs/E1M.0.tsp", "dimacs/E10M.0.tsp"]
+"""Instances of a million cities and more."""
+
+TWELVE = [
+    *("dimacs/E10k.0.tsp", "dimacs/C10k.0.tsp", "tsplib/rl11849.tsp", "tsplib/usa13509.tsp"),
+    *("tsplib/d15112.tsp", "tsplib/d18512.tsp", "dimacs/E31k.0.tsp", "dimacs/C31k.0.tsp"),
+    *("tsplib/pla33810.tsp", "tsplib/pla85900.tsp", "dimacs/E100k.0.tsp"),
+    "art/mona-lisa100K.tsp",
+]
+"""Uniform, clustered and real instances of 10,000 to 100,000 cities."""
+
+CORE_LIMITS = {"pr2392": 10.0, "u2319": 10.0, "E1M.0": 120.0}
+
 GPU_LIMITS = {name: max(aims) for name, aims in GPU_AIMS.items()}
 
-NOT_OF_TSPLIB = {"mona-lisa100K": 5_757_191, "uniform1M": 71_240_712}
-"""What gaps are measured from: the best known length, and 0.7124 √(n · area) for a million cities,
-which ``formicarium generate uniform 1000000 uniform1M.tsp --seed 1`` makes."""
+BEST_KNOWN = {
+    **{"mona-lisa100K": 5_757_191, "E10k.0": 71_865_826, "E31k.0": 127_282_138},
+    **{"E100k.0": 225_784_127, "E316k.0": 401_301_206, "E1M.0": 713_187_688},
+    **{"E10M.0": 2_253_040_346, "C10k.0": 33_001_034, "C31k.0": 59_545_390},
+    **{"C100k.0": 104_617_752, "u2319": 234_256},
+}
+"""What gaps are measured from, beside the optima of TSPLIB. E and C are the uniform and the
+clustered instances of the DIMACS challenge, as its generators make them."""
 
 
 GRAPHS = [

@@ -2,7 +2,8 @@
 
     python docs/measurements/measure.py all FOLDER [--out OUT]
     python docs/measurements/measure.py EXPERIMENT FOLDER [NAME...] [--out OUT] [--only WORD...]
-        [--seeds FIRST LAST] [--iterations COUNT] [--seconds S] [--device DEVICE] [--head PROGRAM]
+        [--seeds FIRST LAST] [--iterations COUNT] [--seconds S] [--device DEVICE]
+        [--head PROGRAM] [--lkh PROGRAM] [--ga-eax PROGRAM]
 
 FOLDER has the folders tsplib, art, report, dimacs and large with their instances. OUT is where the
 JSON files are, docs/measurements if it is not given. Each row is printed and written as it comes,
@@ -19,8 +20,10 @@ with these names, --seeds these seeds. So an experiment can be measured in parts
 OUT of its own and side by side, and put together by ``gather.py``. Budgets of the pages are fixed:
 whoever changes one by another option names another OUT.
 
-fast-tsp and gcol are run where they are installed, and HEAD where --head says which program it is:
-made from github.com/graphcoloring/HEAD by its Makefile. The rows say what was not there.
+fast-tsp and gcol are run where they are installed, and programs where an option says which they
+are: HEAD, made from github.com/graphcoloring/HEAD by its Makefile; LKH 3, from
+github.com/cerebis/LKH3 by its Makefile; GA-EAX, the folder Large of
+github.com/nagata-yuichi/GA-EAX, by g++ -O3. The rows say what was not there.
 
 --try tries every experiment in a few seconds each, on a small bundled instance. Without a GPU the
 colonies of the CPU stand in for those of a GPU.
@@ -40,7 +43,7 @@ from typing import Any
 
 from experiments import EXPERIMENTS
 from made import commit_here, how
-from runs import RIVALS, Case, Experiment, Row
+from runs import PROGRAMS, RIVALS, Case, Experiment, Row
 
 from gpu import catalog
 from gpu.core.errors import DeviceError, FormicariumError
@@ -167,6 +170,7 @@ def tried(plan: Experiment) -> Experiment:
     cases = [case if case.system in RIVALS else _stand_in(case) for case in plan.cases]
     name = TRIED_GRAPH if ".col" in plan.names[0] else TRIED
     less: Row = {"seeds": (1, 2), "stops": (1, 2), "seconds": 0.1, "limits": {}, "marks": {}}
+    less["talking"] = less["seconds"]
     return dataclasses.replace(plan, cases=cases, goals={}, names=(name,), device="auto", **less)
 
 
@@ -194,7 +198,9 @@ def _arguments() -> tuple[argparse.ArgumentParser, argparse.Namespace]:
     parser.add_argument("--iterations", type=int)
     parser.add_argument("--seconds", type=float)
     parser.add_argument("--device")
-    parser.add_argument("--head", type=Path, help="the program HEAD, built from its source")
+    for option, (who, *_) in PROGRAMS.items():
+        said = f"the program {who}, built from its source"
+        parser.add_argument(option_of(option), type=Path, help=said)
     parser.add_argument("--commit", help="of these files, where they are no Git checkout")
     parser.add_argument("--try", action="store_true", dest="tries")
     return parser, parser.parse_args()
@@ -217,8 +223,9 @@ def main() -> None:
     commit = asked.commit or commit_here()
     if not commit:
         parser.error("this is no Git checkout: say by --commit which commit is measured")
+    programs = {name: getattr(asked, name) for name in PROGRAMS if getattr(asked, name)}
     chosen = {
-        name: dataclasses.replace(plan, head=asked.head)
+        name: dataclasses.replace(plan, programs=programs)
         for name, plan in EXPERIMENTS.items()
         if asked.experiment in ("all", name)
     }
@@ -229,10 +236,13 @@ def main() -> None:
         within = {*plan.all_seeds} <= {*whole.all_seeds}
         plan = tried(plan) if asked.tries else dataclasses.replace(plan, **changes)
         # A part of an experiment is what the whole of it makes, too. These paths are no reader's.
-        own = ["--head", "HEAD"] if asked.head else []
+        used = {case.system for case in plan.cases}
+        kept = {name: path for name, path in programs.items() if used & {*PROGRAMS[name]}}
+        own = [word for name in kept for word in (option_of(name), PROGRAMS[name][0])]
         words = [name, "FOLDER", *own]
         if changes or asked.tries or not within:
-            names = {asked.folder: "FOLDER", asked.head: "HEAD"}
+            names = {path: PROGRAMS[name][0] for name, path in programs.items()}
+            names[asked.folder] = "FOLDER"
             words = [names.get(Path(word), word) for word in sys.argv[1:]]
         command = shlex.join(["python", "docs/measurements/measure.py", *words])
         rows = Rows(asked.out / f"{plan.file}.json")
@@ -249,6 +259,11 @@ def main() -> None:
         failed += missed
     if failed:
         sys.exit("not measured:\n" + "\n".join(failed))
+
+
+def option_of(program: str) -> str:
+    """Return the option that says where a program is."""
+    return f"--{program.replace('_', '-')}"
 
 
 def _part(plan: Experiment, asked: argparse.Namespace) -> Experiment:

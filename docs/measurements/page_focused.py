@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import statistics
+from pathlib import Path
 
 import gaps
 from gaps import cell, found_after
-from instances import CORE_AIMS, GPU_AIMS
+from instances import CORE_AIMS, GPU_AIMS, TWELVE
 from runs import FAST_TSP, Row
 from tables import Sources, grouped, table
 
+from gpu.crossing.parameters import MOST_CROSSED
+
 MARKS = (1.0, 2.0, 5.0, 10.0, 20.0)
-LARGER_MARKS = (2.0, 5.0, 10.0, 20.0, 60.0)
+LARGER_MARKS = (5.0, 10.0, 20.0, 60.0, 120.0)
 THEIRS = (5.0, 20.0)
-GPU_MARKS = (0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 10.0, 20.0)
+GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0)
+HUGE_MARKS = (20.0, 40.0, 60.0, 120.0, 300.0)
+LONG_MARKS = (10.0, 30.0, 60.0, 120.0, 240.0, 360.0, 480.0, 540.0)
+TALKING_MARKS = (10.0, 60.0, 200.0, 500.0)
 ON_CORES = ("focused-cores", "crossing-cores")
-ON_GPU = ("focused-gpu", "crossing-gpu")
 
 
 def former(rows: list[Row], before: list[Row]) -> str:
@@ -26,6 +31,11 @@ def former(rows: list[Row], before: list[Row]) -> str:
         own = [cell(gaps.of(rows, instance=name, system=each), 5.0) for each in ON_CORES]
         lines.append([name, *own, *(cell(gaps.of(group, system=each), 6.0) for each in systems)])
     return table(["instance", *ON_CORES, *systems], lines)
+
+
+def chosen(row: Row) -> str:
+    """The colony that ``--aim best`` takes on cores for the instance of a row."""
+    return "crossing-cores" if row["n"] <= MOST_CROSSED else "focused-cores"
 
 
 def directed(rows: list[Row]) -> str:
@@ -40,21 +50,6 @@ def directed(rows: list[Row]) -> str:
         lines.append(line)
     head = [text for system in systems for text in (f"{system}: gap %", "found after s")]
     return table(["instance", "n", *head], lines)
-
-
-def gpu_former(rows: list[Row]) -> str:
-    """Gaps after 2 s, and when they were found: our colonies, and what was chosen before."""
-    systems = (*ON_GPU, "mmas-rwm-bt-cl")
-    lines = []
-    for name, group in grouped(rows).items():
-        line = [name, str(group[0]["n"])]
-        for system in systems:
-            own = gaps.of(group, system=system)
-            found = [found_after(row) for row in own if "curve" in row]
-            when = f" in {statistics.mean(found):.1f} s" if found else ""
-            line.append(cell(own, 3.0) + when)
-        lines.append(line)
-    return table(["instance", "n", *systems], lines)
 
 
 def _beside_fast_tsp(sources: Sources, file: str, system: str, *experiments: str) -> list[Row]:
@@ -83,6 +78,10 @@ def focused(sources: Sources) -> dict[str, str]:
     """The focused colonies against time on cores, and against what else there is."""
     rows = sources.rows("focused", "cores")
     all_cores = sources.rows("focused", "cores", "cores-larger")
+    larger = sources.rows("focused", "cores-larger")
+    twelve = [
+        row for row in larger if f"{row['instance']}.tsp" in {Path(one).name for one in TWELVE}
+    ]
     before = sources.rows("focused", "cores-former")
     one_way = sources.rows("focused", "directed")
     return {
@@ -90,6 +89,7 @@ def focused(sources: Sources) -> dict[str, str]:
         "core_aims": sources.under(gaps.reached(all_cores, CORE_AIMS, ON_CORES), all_cores),
         "former": sources.under(former(rows, before), [*rows, *before]),
         "directed": sources.under(directed(one_way), one_way),
+        "standing": sources.under(gaps.standing(twelve, chosen, (10.0, 20.0, 60.0)), twelve),
         "trails": _trails(sources, "trails-focused"),
         "trails_gpu": _trails(sources, "trails-gpu"),
     }
@@ -102,14 +102,21 @@ def crossing(sources: Sources) -> dict[str, str]:
 
 def on_gpu(sources: Sources) -> dict[str, str]:
     """Both against time on a GPU."""
-    aimed = sources.rows("focused_gpu", "gpu")
+    aimed = sources.rows("focused_gpu", "gpu", "gpu-larger", "gpu-huge")
+    crossing = [row for row in aimed if row["system"] != "focused-gpu"]
+    shown = _beside_fast_tsp(sources, "focused_gpu", "crossing-gpu", "gpu", "gpu-larger")
     report = sources.rows("focused_gpu", "gpu-report")
-    values = {}
-    for name, system in (("focused", "focused-gpu"), ("crossing", "crossing-gpu")):
-        rows = _beside_fast_tsp(sources, "focused_gpu", system, "gpu", "gpu-report")
-        values[name] = sources.under(gaps.against_time(rows, system, GPU_MARKS), rows)
+    both = ("crossing-gpu", "focused-gpu")
+    by_system = [gaps.against_time(report, system, GPU_MARKS[:3]) for system in both]
+    huge = sources.rows("focused_gpu", "gpu-huge")
+    long = sources.rows("focused_gpu", "gpu-long")
     return {
-        **values,
-        "aims": sources.under(gaps.reached(aimed, GPU_AIMS, ON_GPU), aimed),
-        "former": sources.under(gpu_former(report), report),
+        "aims": sources.under(gaps.reached(crossing, GPU_AIMS, ("crossing-gpu",)), crossing),
+        "crossing": sources.under(gaps.against_time(shown, "crossing-gpu", GPU_MARKS), shown),
+        "beside": sources.under(gaps.beside(crossing, "crossing-gpu", TALKING_MARKS), crossing),
+        "huge_crossing": gaps.against_time(huge, "crossing-gpu", HUGE_MARKS),
+        "huge_focused": sources.under(gaps.against_time(huge, "focused-gpu", HUGE_MARKS), huge),
+        "long": sources.under(gaps.against_time(long, "crossing-gpu", LONG_MARKS), long),
+        "report_crossing": by_system[0],
+        "report_focused": sources.under(by_system[1], report),
     }

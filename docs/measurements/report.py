@@ -65,7 +65,14 @@ PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
 
 
 PICTURES = {
-    "gaps-gpu": ("focused_gpu", ("gpu",), ("crossing-gpu", "focused-gpu"), GPU_AIMS, GAPS),
+    "gaps-gpu": (
+        "focused_gpu",
+        ("gpu", "gpu-larger", "gpu-huge"),
+        ("crossing-gpu", "focused-gpu"),
+        GPU_AIMS,
+        GAPS,
+    ),
+    "gaps-gpu-long": ("focused_gpu", ("gpu-long",), ("crossing-gpu",), {}, GAPS),
     "gaps-cores": (
         "focused",
         ("cores", "cores-larger"),
@@ -77,7 +84,11 @@ PICTURES = {
 }
 """Of each picture: the file of its rows, experiments, systems, what was aimed at, what is shown."""
 
-PICTURES_OF = {"focused": ("gaps-gpu", "gaps-cores"), "colorings": ("colorings",)}
+PICTURES_OF = {
+    "gaps-gpu": ("gaps-gpu", "gaps-gpu-long"),
+    "focused": ("gaps-cores",),
+    "colorings": ("colorings",),
+}
 """The pictures that are made with a page."""
 
 

@@ -20,7 +20,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
-from runs import FAST_TSP, GCOL, HEAD, TOLD_HEAD, Case, Experiment
+from runs import FAST_TSP, GA_EAX, GCOL, HEAD, LKH, TOLD_HEAD, Case, Experiment
 
 from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance
@@ -96,8 +96,7 @@ def head(instance: Instance, case: Case, plan: Experiment) -> Iterator[Followed]
     alike, is followed by another one. The time in which it reads the graph does not count. The
     iteration is the number of its runs.
     """
-    if plan.head is None:
-        raise DeviceError("nothing says where the program HEAD is: give --head")
+    where = plan.program("head")
     assert isinstance(instance, GraphInstance)
     goal, limit = plan.goal(instance), plan.limit(instance.name)
     greedy = int(dsatur_coloring(instance).max()) + 1
@@ -105,7 +104,7 @@ def head(instance: Instance, case: Case, plan: Experiment) -> Iterator[Followed]
     if case.system == TOLD_HEAD:
         goal = first = plan.told.get(instance.name, goal)
     with TemporaryDirectory() as folder:
-        program = HeadProgram(plan.head.resolve(), Path(folder), instance)
+        program = HeadProgram(where, Path(folder), instance)
         for seed in plan.all_seeds:
             found = [] if case.system == TOLD_HEAD else [(0.0, 0, greedy)]
             spent, colors, runs = 0.0, first, 0
@@ -239,5 +238,81 @@ class UntilOver(int):
         return self
 
 
-FOLLOW: dict[str, Follow] = {FAST_TSP: fast_tsp, HEAD: head, TOLD_HEAD: head, GCOL: gcol}
+POPMUSIC_FROM = 10_000
+"""Cities from which LKH gets candidates by POPMUSIC: those by alpha take it minutes."""
+
+
+def lkh(instance: Instance, case: Case, plan: Experiment) -> Iterator[Followed]:
+    """Run LKH, once, for as long as the plan has it. Its time has reading and candidates in it."""
+    program, limit = plan.program("lkh"), plan.talking
+    assert isinstance(instance, TspInstance)
+    for seed in plan.seeds_of(LKH):
+        with TemporaryDirectory() as folder:
+            write_cities(Path(folder) / "cities.tsp", instance)
+            words = {
+                **{"PROBLEM_FILE": "cities.tsp", "RUNS": 1, "MAX_TRIALS": 10**9, "SEED": seed},
+                **{"TRACE_LEVEL": 1, "OPTIMUM": plan.goal(instance), "STOP_AT_OPTIMUM": "YES"},
+            }
+            if instance.n >= POPMUSIC_FROM:
+                words |= {"CANDIDATE_SET_TYPE": "POPMUSIC", "INITIAL_PERIOD": 100}
+            lines = [f"{key} = {value}\n" for key, value in words.items()]
+            (Path(folder) / "parameters").write_text("".join(lines))
+            command = [str(program), "parameters"]
+            yield seed, listen(command, Path(folder), r"^(?:\* |Run )\d+: Cost = (\d+)", limit)
+
+
+def ga_eax(instance: Instance, case: Case, plan: Experiment) -> Iterator[Followed]:
+    """Run GA-EAX, once, for as long as the plan has it: 300 tours, 30 children of a pair.
+
+    Its time has reading and first tours in it. A line is a generation.
+    """
+    program, limit = plan.program("ga_eax"), plan.talking
+    assert isinstance(instance, TspInstance)
+    for seed in plan.seeds_of(GA_EAX):
+        with TemporaryDirectory() as folder:
+            write_cities(Path(folder) / "cities.tsp", instance)
+            command = [str(program), "1", "found", "300", "30", "cities.tsp"]
+            yield seed, listen(command, Path(folder), r"^\d+: (\d+) ", limit)
+
+
+def write_cities(path: Path, instance: TspInstance) -> None:
+    """Write cities as TSPLIB has them, with the blanks that GA-EAX wants around colons."""
+    assert instance.coordinates is not None
+    lines = [
+        *("NAME : cities", "TYPE : TSP", f"DIMENSION : {instance.n}"),
+        *(f"EDGE_WEIGHT_TYPE : {instance.metric.value}", "NODE_COORD_SECTION"),
+    ]
+    places = enumerate(instance.coordinates.tolist(), 1)
+    lines += [f"{number} {x:.17g} {y:.17g}" for number, (x, y) in places]
+    path.write_text("\n".join([*lines, "EOF", ""]))
+
+
+def listen(
+    command: list[str], folder: Path, line: str, seconds: float
+) -> list[tuple[float, int, int]]:
+    """Run a program for so long: seconds, line and cost of improvements, as it says itself."""
+    found: list[tuple[float, int, int]] = []
+    began = time.perf_counter()
+    # Programs hold lines back unless they write to a terminal, or are told not to.
+    words = ["timeout", f"{seconds}", "stdbuf", "--output=L", *command]
+    with subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        said = 0
+        for text in running.stdout:
+            if told := re.match(line, text):
+                said += 1
+                if not found or int(told[1]) < found[-1][2]:
+                    found.append((time.perf_counter() - began, said, int(told[1])))
+    if not found and running.returncode != TIME_IS_UP:
+        raise DeviceError(f"{Path(command[0]).name} failed: it ended with {running.returncode}")
+    return found
+
+
+TIME_IS_UP = 124
+"""What ``timeout`` ends with when it ended the program."""
+
+FOLLOW: dict[str, Follow] = {
+    **{FAST_TSP: fast_tsp, HEAD: head, TOLD_HEAD: head, GCOL: gcol},
+    **{LKH: lkh, GA_EAX: ga_eax},
+}
 """How each of them is run."""

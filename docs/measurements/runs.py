@@ -12,14 +12,22 @@ from typing import Any, NamedTuple
 
 from gpu import catalog
 from gpu.core.colony import Colony
+from gpu.core.errors import DeviceError
 from gpu.core.instance import Instance
 from gpu.core.snapshot import Wanted
 from gpu.run.session import choose
 
 Row = dict[str, Any]
 
-FAST_TSP, HEAD, TOLD_HEAD, GCOL = RIVALS = ("fast-tsp", "HEAD", "HEAD-told", "gcol")
+FAST_TSP, HEAD, TOLD_HEAD, GCOL = "fast-tsp", "HEAD", "HEAD-told", "gcol"
+LKH, GA_EAX = TALKING = ("LKH", "GA-EAX")
+"""Programs that say on their way how long their best tour is."""
+
+RIVALS = (FAST_TSP, HEAD, TOLD_HEAD, GCOL, *TALKING)
 """Programs that are no colonies of ours."""
+
+PROGRAMS = {"head": (HEAD, TOLD_HEAD), "lkh": (LKH,), "ga_eax": (GA_EAX,)}
+"""What each program is called on the command line, and whose runs it makes."""
 
 
 class Case(NamedTuple):
@@ -49,12 +57,26 @@ class Experiment:
     marks: Mapping[str, Sequence[float]] = dataclasses.field(default_factory=dict)
     device: str = "cuda"
     cores: int = 2  # that a colony without a GPU has
-    head: Path | None = None  # the program HEAD
+    talking: float = math.inf  # seconds of the one run of a talking program
+    programs: Mapping[str, Path] = dataclasses.field(default_factory=dict)  # by PROGRAMS
 
     @property
     def all_seeds(self) -> range:
         """One for each run."""
         return range(self.seeds[0], self.seeds[1] + 1)
+
+    def seeds_of(self, system: str) -> range:
+        """The seeds of a system's runs: talking programs get more time, and have one run."""
+        return self.all_seeds[:1] if system in TALKING else self.all_seeds
+
+    def program(self, name: str) -> Path:
+        """Where a program is; DeviceError if nothing says so."""
+        if name not in self.programs:
+            who = PROGRAMS[name][0]
+            raise DeviceError(
+                f"nothing says where the program {who} is: give --{name.replace('_', '-')}"
+            )
+        return self.programs[name].resolve()
 
     def goal(self, instance: Instance) -> int:
         """The cost at which runs on this instance end; 0 if none is known."""

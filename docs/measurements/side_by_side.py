@@ -1,7 +1,7 @@
 """Measure all experiments in parts, side by side, each on cores and a GPU of its own.
 
     python docs/measurements/side_by_side.py FOLDER OUT [--seconds S] [--commit C] [--list]
-        [--of EXPERIMENT...] [--tiny] [--head PROGRAM]
+        [--of EXPERIMENT...] [--tiny] [--head PROGRAM] [--lkh PROGRAM] [--ga-eax PROGRAM]
 
 FOLDER is that of ``measure.py``. A part is what one system does on one instance of an experiment.
 Parts on a GPU begin first, then long ones. Each has a folder in OUT/parts for its rows and for what
@@ -28,8 +28,8 @@ from typing import IO, Any
 from experiments import EXPERIMENTS
 from gather import gather
 from made import commit_here
-from measure import HERE
-from runs import FAST_TSP, RIVALS, Case, Experiment
+from measure import HERE, option_of
+from runs import FAST_TSP, PROGRAMS, RIVALS, TALKING, Case, Experiment
 
 from gpu.problems.document import stem_of
 
@@ -60,7 +60,8 @@ class Part:
         """Return what measures it."""
         words = [self.experiment, str(asked.folder), self.instance, "--only", *self.systems]
         kept = ["--out", str(out), "--commit", asked.commit]
-        kept += ["--head", str(asked.head)] if asked.head else []
+        given = {name: getattr(asked, name) for name in PROGRAMS if getattr(asked, name)}
+        kept += [word for name in given for word in (option_of(name), str(given[name]))]
         return [sys.executable, str(HERE / "measure.py"), *words, *kept]
 
 
@@ -75,7 +76,7 @@ def parts_of(name: str, plan: Experiment) -> list[Part]:
             word = str(case.labels["threads" if case.system == FAST_TSP else "system"])
             groups.setdefault((word, _cores(plan, case), gpu), []).append(case)
         for (word, cores, gpu), cases in groups.items():
-            seconds = FIRST + len(cases) * _seconds(plan, instance, rival=cases[0].system in RIVALS)
+            seconds = FIRST + len(cases) * _seconds(plan, instance, cases[0].system)
             found.append(Part(name, instance, (word,), cores, gpu, seconds))
     return found
 
@@ -88,10 +89,12 @@ def _cores(plan: Experiment, case: Case) -> int:
     return plan.cores
 
 
-def _seconds(plan: Experiment, instance: str, *, rival: bool) -> float:
+def _seconds(plan: Experiment, instance: str, system: str) -> float:
     """Return how long all runs of a case take, about."""
     limit = plan.limit(instance)
-    if rival:
+    if system in TALKING:
+        return len(plan.seeds_of(system)) * plan.talking
+    if system in RIVALS:
         return len(plan.all_seeds) * sum(plan.marks_on(instance))
     if limit < plan.minutes * 60:
         return len(plan.all_seeds) * 1.1 * limit
@@ -215,7 +218,8 @@ def main() -> None:
     parser.add_argument("--of", nargs="+", choices=list(EXPERIMENTS), default=list(EXPERIMENTS))
     parser.add_argument("--list", action="store_true", dest="only_list")
     parser.add_argument("--tiny", action="store_true")
-    parser.add_argument("--head", type=Path)
+    for program in PROGRAMS:
+        parser.add_argument(option_of(program), type=Path)
     asked = parser.parse_args()
     if not asked.commit:
         parser.error("this is no Git checkout: say by --commit which commit is measured")
