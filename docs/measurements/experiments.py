@@ -221,7 +221,7 @@ EXPERIMENTS = {
         "focused_gpu",
         10,
         (1, 1),
-        seconds=540.0,
+        seconds=450.0,
         goals=BEST_KNOWN,
         step=8,
     ),
