@@ -187,7 +187,7 @@ EXPERIMENTS = {
         limits=GPU_LIMITS,
         goals=BEST_KNOWN,
         marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
-        talking=500.0,
+        talking=200.0,
         step=8,
     ),
     "gpu-larger": Experiment(
@@ -200,7 +200,7 @@ EXPERIMENTS = {
         limits=GPU_LIMITS,
         goals=BEST_KNOWN,
         marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
-        talking=500.0,
+        talking=200.0,
         step=8,
     ),
     "gpu-huge": Experiment(

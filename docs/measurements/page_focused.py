@@ -19,7 +19,7 @@ THEIRS = (5.0, 20.0)
 GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 HUGE_MARKS = (20.0, 40.0, 60.0, 120.0, 300.0)
 LONG_MARKS = (10.0, 30.0, 60.0, 120.0, 240.0, 360.0, 450.0)
-TALKING_MARKS = (10.0, 60.0, 200.0, 500.0)
+TALKING_MARKS = (10.0, 60.0, 200.0)
 ON_CORES = ("focused-cores", "crossing-cores")
 
 
