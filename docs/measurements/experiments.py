@@ -108,7 +108,7 @@ CORES_CHOICES = [
     of("acs-cores-spm", ants=16, **SEARCHED),
 ]
 
-GPU_CASES = [of("crossing-gpu"), *fast_tsp(1, 8), rival(LKH), rival(GA_EAX)]
+TALKING_CASES = [rival(LKH), rival(GA_EAX)]
 
 EXPERIMENTS = {
     "cores": Experiment(
@@ -181,7 +181,7 @@ EXPERIMENTS = {
     "gpu": Experiment(
         against_time,
         AIMED,
-        GPU_CASES,
+        [of("crossing-gpu"), *fast_tsp(1, 8), *TALKING_CASES],
         "focused_gpu",
         30,
         limits=GPU_LIMITS,
@@ -193,7 +193,7 @@ EXPERIMENTS = {
     "gpu-larger": Experiment(
         against_time,
         LARGER_AIMED,
-        GPU_CASES,
+        [of("crossing-gpu"), *fast_tsp(8), *TALKING_CASES],
         "focused_gpu",
         60,
         (1, 3),
