@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
+from gpu.cpu.curve import curve_order
 from gpu.cpu.geometry import BOXED, GEOGRAPHICAL, CityGeometry, distance, geometry_of, length
+from gpu.cpu.quadrants import quadrant_lists
 from gpu.problems.tsp.distances import EARTH_RADIUS
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import quadrant_neighbours
 
 _WIDE = 8  # cities in a box of the lowest level, and boxes in a box of any other
 _CURVE_BITS = 20  # of each coordinate, for the curve
-_HILBERT_BITS = 16  # the same, for Hilbert's
 _NOISE = 1e-3  # km that TSPLIB's formula for GEO is off at most
 _BEYOND_ALL = np.iinfo(np.int64).max
 
@@ -70,19 +70,7 @@ def curve_tour(instance: TspInstance) -> NDArray[np.int32]:
 
     It is some 40 % longer than the shortest one, and takes no more than sorting.
     """
-    places = geometry_of(instance, 0.0).points[:, :2]
-    offsets = places - places.min(axis=0)
-    scale = (2**_HILBERT_BITS - 1) / max(float(offsets.max()), 1e-300)
-    x, y = (offsets * scale).astype(np.int64).T
-    along = np.zeros(instance.n, np.int64)
-    for bit in reversed(range(_HILBERT_BITS)):
-        side = 1 << bit
-        right, up = x >> bit & 1, y >> bit & 1
-        along = along << 2 | 3 * right ^ up
-        turned = np.where((right & ~up).astype(np.bool_), side - 1, 0)  # of the square that is last
-        x, y = x & (side - 1) ^ turned, y & (side - 1) ^ turned
-        x, y = np.where(up, x, y), np.where(up, y, x)
-    return frozen(np.argsort(along, kind="stable").astype(np.int32))
+    return frozen(curve_order(geometry_of(instance, 0.0).points))
 
 
 def nearest_neighbour_length(instance: TspInstance, start: int = 0) -> int:
@@ -242,7 +230,7 @@ def greedy_tour(instance: TspInstance, neighbours: NDArray[np.int32]) -> NDArray
             break
         cities = np.flatnonzero(links[:, 1] < 0).astype(np.int32)
         part = instance.restricted_to(cities)
-        lists = quadrant_neighbours(part, width)
+        lists = quadrant_lists(part, width)
         width *= 2  # a round joins most, or all that are near each other: there are few rounds
     tour = np.empty(n, np.int32)
     _walk(links, tour)

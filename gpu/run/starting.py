@@ -14,7 +14,7 @@ from gpu.problems.tsp.instance import TspInstance
 
 Over = Callable[[], bool]
 
-MOST_BY_NEAREST = 200_000
+MOST_BY_NEAREST = 50_000
 """Cities up to which a run begins with the nearest-neighbour tour. Of a million it takes seconds,
 and the colony's first tour is better; so a run begins with a tour along a space-filling curve."""
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.geometry import geometry_of, is_flat
+from gpu.cpu.parted_greedy import MOST_IN_ONE, parted_greedy_tours
 from gpu.crossing.cpu.first import drawn_tours
 from gpu.crossing.cuda.kernels import (
     AB_CYCLES,
@@ -39,6 +40,7 @@ from gpu.cuda.iterations import Iterations, Phases
 from gpu.cuda.kernels.constants import LANES
 from gpu.cuda.machine import Buffer, Launch, Machine
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.neighbours import PLANE
 from gpu.tour_changes.cpu.state import CityLists
 from gpu.tour_changes.cuda.cities import OrderedCities
 from gpu.tour_changes.cuda.colony import TOURS_BLOCK, SearchRules, ToursColony
@@ -150,10 +152,15 @@ class CrossingCudaColony(ToursColony):
         problem = self._problem
         instance, near = problem.instance, problem.neighbours
         geometry = geometry_of(instance, 1.0)
+        seed = self._seed + self._populations
+        if problem.n > MOST_IN_ONE and instance.metric in PLANE:
+            tours = parted_greedy_tours(geometry, near, self._tours, seed)
+            tours[0] = np.arange(problem.n, dtype=np.int32)
+            return tours
         lengths = instance.distances(np.arange(problem.n)[:, None], near).astype(np.int32)
         first = np.arange(problem.n, dtype=np.int32)
         lists = CityLists(geometry, is_flat(geometry), near, lengths)
-        tours = drawn_tours(lists, first, self._seed + self._populations, self._tours)
+        tours = drawn_tours(lists, first, seed, self._tours)
         tours[0] = first
         return tours
 

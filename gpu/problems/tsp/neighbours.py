@@ -196,7 +196,7 @@ PLANE = (
 LOOKED_AT = (24, 96, 384)
 """Cities asked of the k-d tree: first, and again where a quadrant has too few of them."""
 
-_IN_QUADRANT = 2  # cities that each quadrant has on a list
+IN_QUADRANT = 2  # cities that each quadrant has on a list
 
 Cities = NDArray[np.int64]
 
@@ -217,7 +217,7 @@ def quadrant_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
     if instance.metric not in PLANE or instance.coordinates is None:
         return nearest_neighbours(instance, k)
     points = instance.coordinates
-    rank, before = _heaps(points)
+    rank, before, _ = heaps(points)
     known = np.flatnonzero(rank <= k)
     further = np.flatnonzero(rank > k)
     from scipy.spatial import cKDTree  # slow to import
@@ -231,8 +231,7 @@ def quadrant_neighbours(instance: TspInstance, k: int) -> NDArray[np.int32]:
             look = partial(_look, instance, tree, known, width, result)
             blocks = distances.blocks(len(rows), _LOOKING_THREADS * width)
             rows = np.concatenate(list(pool.map(look, [rows[block] for block in blocks])))
-            # Where cities are in line, most have nobody in some quadrants, however far they look.
-            if width == known.size or rows.size * width > max(1 << 20, 12 * n):
+            if not looks_further(rows.size, width, known.size, n):
                 break
     # The first of a further city's list is at the same place, and on many lists already.
     keys = pair_keys(instance, further, np.column_stack((before[further], result[further, 1:])))
@@ -262,17 +261,27 @@ def _look(
     return cities[~complete]
 
 
-def _heaps(points: NDArray[np.float64]) -> tuple[Cities, Cities]:
-    """Number the cities at each place, by index; return the numbers, and who is one before."""
+def looks_further(left: int, width: int, known: int, n: int) -> bool:
+    """Whether to look for more than ``width`` cities where these were too few for ``left`` rows.
+
+    Where cities are in line, most have nobody in some quadrants, however far they look.
+    """
+    return width < known and left * width <= max(1 << 20, 12 * n)
+
+
+def heaps(points: NDArray[np.float64]) -> tuple[Cities, Cities, Cities]:
+    """Number the cities at each place, by index; also return who is one before, and the first."""
     order = np.lexsort(points.T)
     ordered = points[order]
     position = np.arange(len(points))
     first = np.ones(len(points), np.bool_)
     first[1:] = np.any(ordered[1:] != ordered[:-1], axis=1)
-    rank, before = np.empty_like(position), np.empty_like(position)
-    rank[order] = position - np.maximum.accumulate(np.where(first, position, 0))
+    rank, before, lead = (np.empty_like(position) for _ in range(3))
+    begins = np.maximum.accumulate(np.where(first, position, 0))
+    rank[order] = position - begins
     before[order] = np.roll(order, 1)
-    return rank, before
+    lead[order] = order[begins]
+    return rank, before, lead
 
 
 def _quadrants(points: NDArray[np.float64], cities: Cities, others: Cities) -> NDArray[np.int8]:
@@ -295,7 +304,7 @@ def _chosen(quadrants: NDArray[np.int8], k: int) -> tuple[NDArray[np.intp], NDAr
     complete = np.ones(len(quadrants), np.bool_)
     for quadrant in range(4):
         here = quadrants == quadrant
-        for _ in range(_IN_QUADRANT):
+        for _ in range(IN_QUADRANT):
             first = here.argmax(axis=1)
             found = here[np.arange(len(here)), first]
             urgent[found, first[found]] = True

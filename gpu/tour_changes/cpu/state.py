@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.first_tours import greedy_tour
 from gpu.cpu.geometry import CityGeometry, geometry_of, is_flat
+from gpu.cpu.quadrants import quadrant_lists
 from gpu.cpu.structures import allocated
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import quadrant_neighbours
 from gpu.tour_changes.parameters import ALPHA
 
 
@@ -35,7 +35,7 @@ def lists_of(instance: TspInstance, k: int, nearness: str) -> tuple[CityLists, N
     if nearness == ALPHA:
         neighbours = alpha_neighbours(instance, k).neighbours
     else:
-        neighbours = quadrant_neighbours(instance, k)
+        neighbours = quadrant_lists(instance, k)
     lengths = instance.distances(np.arange(instance.n)[:, None], neighbours)
     order = np.argsort(lengths * instance.n + neighbours, axis=1)
     spans = np.take_along_axis(lengths, order, 1).astype(np.int32)

@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from gpu.cpu.alpha import alpha_neighbours
 from gpu.cpu.assignment import assignment_of, joined
 from gpu.cpu.first_tours import greedy_tour
+from gpu.cpu.geometry import geometry_of
+from gpu.cpu.parted_greedy import MOST_IN_ONE, parted_greedy_tours
+from gpu.cpu.quadrants import quadrant_lists, renumbered
 from gpu.cuda.instances import check_cities, distance_values
 from gpu.cuda.machine import made_once
 from gpu.cuda.trails import CudaListedTrails
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import PLANE, quadrant_neighbours
+from gpu.problems.tsp.neighbours import PLANE
 from gpu.tour_changes.parameters import ALPHA
 
 _GREEDY_LISTED = 8  # cities on the lists that the greedy tour begins with
@@ -65,23 +68,17 @@ class OrderedCities:
         nearness: str,
         start: NDArray[np.int32] | None = None,
     ) -> OrderedCities:
-        n = instance.n
         check_cities(instance)
         if instance.directed:
             return cls._of_directed(instance, width, start)
-        lists = quadrant_neighbours(instance, max(width, _GREEDY_LISTED))
-        order = greedy_tour(instance, lists) if start is None else start
-        number = np.empty(n, np.int32)
-        number[order] = np.arange(n, dtype=np.int32)
+        lists = quadrant_lists(instance, max(width, _GREEDY_LISTED))
+        order = first_tour(instance, lists) if start is None else start
         if nearness == ALPHA:
             lists = alpha_neighbours(instance, width).neighbours
         elif lists.shape[1] != width:
-            lists = quadrant_neighbours(instance, width)
-        near = number[lists[order]]
+            lists = quadrant_lists(instance, width)
         ours = instance.restricted_to(order)
-        lengths = ours.distances(np.arange(n)[:, None], near)
-        by_length = np.argsort(lengths * n + near, axis=1)
-        made = cls(ours, order, np.take_along_axis(near, by_length, 1))
+        made = cls(ours, order, renumbered(geometry_of(ours, 0.0), lists, order))
         assert made.values  # made now: two colonies at once would make it twice
         return made
 
@@ -178,6 +175,14 @@ class OrderedCities:
     def lists(self) -> NDArray[np.int32]:
         """The candidates of each city of the given instance, (n, k)."""
         return self.order[self.neighbours[self.trails.number]]
+
+
+def first_tour(instance: TspInstance, lists: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the greedy tour; of very many cities, the one that is made by parts."""
+    if instance.n <= MOST_IN_ONE or instance.metric not in PLANE:
+        return greedy_tour(instance, lists)
+    (tour,) = parted_greedy_tours(geometry_of(instance, 0.0), lists, 1)
+    return tour
 
 
 _prepared = made_once(OrderedCities._of)

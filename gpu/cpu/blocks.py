@@ -1,0 +1,23 @@
+"""Work on very many cities, shared out among the cores in blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from gpu.core.machine.processors import usable_cores
+
+Made = TypeVar("Made")
+
+BLOCK = 1 << 15  # cities of a block: what compiled code has of them fits a core's cache
+
+
+def in_blocks(work: Callable[[int, int], Made], n: int, size: int = BLOCK) -> list[Made]:
+    """Return ``work(first, end)`` of all blocks of up to ``size`` of ``n`` things, in order.
+
+    Threads share them out: ``work`` should be compiled, or be NumPy's.
+    """
+    firsts = range(0, n, size)
+    with ThreadPoolExecutor(max(1, min(usable_cores(), len(firsts)))) as pool:
+        return list(pool.map(lambda first: work(first, min(first + size, n)), firsts))
