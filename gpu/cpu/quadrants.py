@@ -233,8 +233,8 @@ def _find(geometry: CityGeometry, boxes: Boxes, near: Nearest, place: np.int64) 
             waiting -= 1
             deep, box = near.waiting[waiting, 0], near.waiting[waiting, 1]
             if count == width:
-                at = np.int64(boxes.first[deep - 1] + box)
-                if _least(rule, boxes, at, x, y) > near.squares[width - 1]:
+                at = boxes.first[deep - 1] + box
+                if _least(rule, boxes, np.int64(at), x, y) > near.squares[width - 1]:
                     continue
             if deep == 1:
                 count = _add(rule, boxes, near, count, x, y, box)

@@ -181,8 +181,8 @@ def first_tour(instance: TspInstance, lists: NDArray[np.int32]) -> NDArray[np.in
     """Return the greedy tour; of very many cities, the one that is made by parts."""
     if instance.n <= MOST_IN_ONE or instance.metric not in PLANE:
         return greedy_tour(instance, lists)
-    (tour,) = parted_greedy_tours(geometry_of(instance, 0.0), lists, 1)
-    return tour
+    tours = parted_greedy_tours(geometry_of(instance, 0.0), lists, 1)
+    return tours.reshape(-1)
 
 
 _prepared = made_once(OrderedCities._of)
