@@ -232,10 +232,8 @@ def _find(geometry: CityGeometry, boxes: Boxes, near: Nearest, place: np.int64) 
         while waiting > 0:
             waiting -= 1
             deep, box = near.waiting[waiting, 0], near.waiting[waiting, 1]
-            if count == width:
-                at = boxes.first[deep - 1] + box
-                if _least(rule, boxes, np.int64(at), x, y) > near.squares[width - 1]:
-                    continue
+            if count == width and _least(rule, boxes, deep, box, x, y) > near.squares[width - 1]:
+                continue
             if deep == 1:
                 count = _add(rule, boxes, near, count, x, y, box)
             else:
@@ -256,12 +254,12 @@ def _put(
     came: Whole,
 ) -> Whole:
     """Let the boxes of a level wait that are in the one ``around`` them, but for ``came``."""
-    width, first = near.places.size, boxes.first[level - 1]
-    last = min((around + 1) * _WIDE, boxes.first[level] - first)
+    width = near.places.size
+    last = min((around + 1) * _WIDE, boxes.first[level] - boxes.first[level - 1])
     for box in range(around * _WIDE, last):
         if box == came:
             continue
-        if count < width or _least(rule, boxes, first + box, x, y) <= near.squares[width - 1]:
+        if count < width or _least(rule, boxes, level, box, x, y) <= near.squares[width - 1]:
             near.waiting[waiting, 0], near.waiting[waiting, 1] = level, box
             waiting += 1
     return waiting
@@ -300,8 +298,11 @@ def _add(
 
 
 @inlined
-def _least(rule: Whole, boxes: Boxes, at: Whole, x: np.float64, y: np.float64) -> np.float64:
+def _least(
+    rule: Whole, boxes: Boxes, level: Whole, box: Whole, x: np.float64, y: np.float64
+) -> np.float64:
     """Return a lower bound of what :func:`_apart` is to the cities in a box."""
+    at = boxes.first[level - 1] + box
     left = max(max(boxes.low[at, 0] - x, x - boxes.high[at, 0]), 0.0)
     under = max(max(boxes.low[at, 1] - y, y - boxes.high[at, 1]), 0.0)
     return _apart(rule, left, under)

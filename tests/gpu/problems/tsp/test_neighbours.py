@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from gpu.cpu.geometry import geometry_of
+from gpu.cpu.quadrants import MOST_BY_TREE, lists_around, quadrant_lists, renumbered
 from gpu.problems.tsp import distances, neighbours
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
@@ -208,12 +210,15 @@ def test_the_lists_follow_their_definition(metric: Metric, data: st.DataObject) 
     # Few values on a small lattice: ties and cities in line are the rule.
     side = data.draw(st.sampled_from([1, 3, 40]))
     value = st.integers(0, side).map(float)
-    xy = data.draw(st.lists(st.tuples(value, value), min_size=5, max_size=60, unique=True))
+    # As many as the tree is asked for at first: among more, one that is tied may not be seen.
+    most = neighbours.LOOKED_AT[0]
+    xy = data.draw(st.lists(st.tuples(value, value), min_size=5, max_size=most, unique=True))
     instance = makers.points(xy, metric)
     k = data.draw(st.integers(1, 12))
     lists = quadrant_neighbours(instance, k)
     check(instance, lists, k)
     assert lists.tolist() == plain(instance, k)
+    assert np.array_equal(lists_around(geometry_of(instance, 0.0), k), lists)
 
 
 def test_many_cities_follow_the_definition_too() -> None:
@@ -244,6 +249,7 @@ def test_heaps_at_one_place_hide_nobody(metric: Metric) -> None:
     check(instance, lists, 8)
     place = np.arange(2400) // 300
     assert np.all(np.any(place[lists] != place[:, None], axis=1))
+    assert np.array_equal(lists_around(geometry_of(instance, 0.0), 8), lists)
     number = np.arange(2400) % 300
     assert np.all(np.isin(np.flatnonzero((number >= 8) & (number < 299)), lists))
 
@@ -264,6 +270,22 @@ def test_hostile_places(points: np.ndarray) -> None:
     instance = makers.points(points)
     for k in (1, 2, 5, 8, 40):
         check(instance, quadrant_neighbours(instance, k), k)
+        check(instance, lists_around(geometry_of(instance, 0.0), k), k)
+
+
+def test_many_cities_have_the_same_lists_from_boxes() -> None:
+    rng = np.random.default_rng(8)
+    even = rng.random((20_000, 2)) * 1e6
+    for points in (even, rng.normal(even[:200, None], 1000, (200, 100, 2)).reshape(-1, 2)):
+        instance = makers.points(points)
+        lists = lists_around(geometry_of(instance, 0.0), 10)
+        assert np.array_equal(lists, quadrant_neighbours(instance, 10))
+
+
+@pytest.mark.parametrize("n", [1000, MOST_BY_TREE + 1])
+def test_who_makes_the_lists_changes_nothing(n: int) -> None:
+    instance = makers.points(np.random.default_rng(7).random((n, 2)) * 1e6)
+    assert np.array_equal(quadrant_lists(instance, 8), quadrant_neighbours(instance, 8))
 
 
 @pytest.mark.parametrize(
@@ -287,3 +309,13 @@ def test_small_blocks_change_no_quadrant(monkeypatch: pytest.MonkeyPatch) -> Non
     assert np.array_equal(quadrant_neighbours(instance, 8), whole)
     monkeypatch.setattr(neighbours, "LOOKED_AT", (384,))
     assert np.array_equal(quadrant_neighbours(instance, 8), whole)
+
+
+def test_renumbered_lists_are_by_distance_and_new_number() -> None:
+    instance = makers.points(np.random.default_rng(4).integers(0, 30, (2000, 2)))
+    lists = quadrant_neighbours(instance, 8)
+    order = np.random.default_rng(5).permutation(2000).astype(np.int32)
+    ours = instance.restricted_to(order)
+    made = renumbered(geometry_of(ours, 0.0), lists, order)
+    check(ours, made, 8)
+    assert np.array_equal(np.sort(order[made]), np.sort(lists[order]))
