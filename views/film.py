@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.errors import FormicariumError
+from gpu.core.formats import THIN
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState
@@ -71,8 +72,8 @@ class FilmChoices:
 
     out: Path  # a file, or the folder for pictures if its name has no ending
     views: tuple[str, ...] = ()  # keys of one or two views; none for the map
-    width: int = 1280  # pixels
-    height: int = 720
+    width: int = 640  # pixels
+    height: int = 360
     seconds: float = 10.0
     a_second: int = 25  # frames
     dark: bool = True
@@ -236,7 +237,18 @@ def _leave_out_controls(view: View, *, captions: bool) -> None:
         chip.setStyleSheet("QToolButton { border: none; background: none }")
 
 
-_FILM_SIZES = (1280, 720), (1920, 1080), (960, 540), (720, 720)
+# Bytes of a pixel of a frame, the least and the most that films of a few runs had.
+_BYTES = {".mp4": (0.002, 0.01), ".gif": (0.014, 0.04), "": (0.03, 0.2)}
+
+
+def expected_size(choices: FilmChoices) -> str:
+    """Return about how large a film will be, in MB: "0.1 to 0.6 MB"."""
+    pixels = choices.frames * choices.width * choices.height
+    least, most = (float(f"{share * pixels / 1e6:.1g}") for share in _BYTES[choices.form])
+    return f"{max(0.1, least):g} to {max(0.1, most):g}{THIN}MB"
+
+
+_FILM_SIZES = (640, 360), (1280, 720), (1920, 1080), (960, 540), (720, 720)
 _NO_VIEW = "nothing"
 _ROW_SPACING = 5  # pixels between two rows: a small screen has room for all of them
 
@@ -266,6 +278,8 @@ class FilmDialog(QDialog):
         self.right = _box("Beside it", {_NO_VIEW: "Nothing", **views})
         self.caption = QCheckBox("Caption below the picture")
         self.caption.setChecked(True)
+        self.expected = make_label("note")
+        self.expected.setAccessibleName("Expected size of the file")
         self.problem = make_label("note", title, wrap=True)
         self.progress = QProgressBar(maximum=1000, textVisible=False)
         self.progress.setAccessibleName("How much of the film is made")
@@ -285,6 +299,7 @@ class FilmDialog(QDialog):
             ("&Length, frames", length),
             ("&Theme", self.theme),
             ("", self.caption),
+            ("File", self.expected),
         ):
             form.addRow(name, field)
         named = form.labelForField(length)
@@ -298,6 +313,10 @@ class FilmDialog(QDialog):
         self.setMinimumWidth(380)
         self.making = False
         self.size_.activated.connect(self._choose_size)
+        self.form.currentIndexChanged.connect(lambda _: self._expect())
+        for number in (self.width_, self.height_, self.seconds, self.a_second):
+            number.valueChanged.connect(lambda _: self._expect())
+        self._expect()
         self.make.clicked.connect(self._ask)
         self.close_.clicked.connect(self.reject)
         self.show_making(making=False)
@@ -351,6 +370,15 @@ class FilmDialog(QDialog):
             self.tell(str(error), wrong=True)
             return
         self.save_wanted.emit(ending, self.form.currentText())
+
+    def _expect(self) -> None:
+        """Say how large the file will be, or nothing where it is clear that there will be none."""
+        try:
+            choices = self.choices(Path(f"film{self.form.currentData()}"))
+        except FilmError:
+            self.expected.setText("–")
+        else:
+            self.expected.setText(expected_size(choices))
 
     def _choose_size(self, place: int) -> None:
         for field, side in zip((self.width_, self.height_), _FILM_SIZES[place], strict=True):

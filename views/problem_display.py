@@ -201,11 +201,13 @@ _DROPPED = "Drop a file with places, distances or a graph"
 DROP_HERE = f"{_DROPPED} anywhere on this window."
 WELCOME = f"{_DROPPED} here,\nopen one with Ctrl+O,\nor choose a bundled instance."
 
+_TABLES = "*.csv *.tsv *.txt *.xlsx *.json *.geojson *.gpx *.kml *.kmz *.gz *.zip"
 STUDY_SUFFIXES = (".toml", ".sqlite")  # of the design of a study, and of its results
 
 # Filter of the dialog that asks for an instance.
 FILES = (
     f"Places, distances and graphs ({' '.join(row.patterns for row in _DISPLAY_ROWS)});;"
+    + f"Tables of places ({_TABLES});;"
     + "Tours (*.tour *.tour.gz);;Runs and sessions (*.jsonl *.json);;"
     + "Studies (*.toml *.sqlite);;All files (*)"
 )

@@ -23,7 +23,7 @@ from gpu.core.words import counted
 )
 @click.option("--seconds", type=float, default=10.0, show_default=True, help="How long it lasts.")
 @click.option("--fps", type=int, default=25, show_default=True, help="Frames a second.")
-@click.option("--size", default="1280x720", show_default=True, help="Width and height in pixels.")
+@click.option("--size", default="640x360", show_default=True, help="Width and height in pixels.")
 @click.option("--theme", type=click.Choice(["dark", "light"]), default="dark", show_default=True)
 @click.option(
     "--view",
@@ -51,7 +51,7 @@ def film(
 
     numbers = re.fullmatch(r"([0-9]{1,5})x([0-9]{1,5})", size)
     if numbers is None:
-        raise FormicariumError(f"{size}: a size is width x height, such as 1280x720")
+        raise FormicariumError(f"{size}: a size is width x height, such as 640x360")
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     check_qt(("offscreen",))
     from app.files.film import FilmCancelledError, FilmSource, Picture, check_film, write_film

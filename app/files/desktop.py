@@ -51,6 +51,19 @@ _MIME = """<?xml version="1.0" encoding="UTF-8"?>
 """
 
 
+def show_command(path: Path) -> list[str]:
+    """Return what shows a file in its folder, and chooses it there.
+
+    It is empty where there is no command that does so on every desktop: then a folder is opened as
+    a document.
+    """
+    if sys.platform == "win32":
+        return ["explorer.exe", "/select,", str(path)]
+    if sys.platform == "darwin":
+        return ["open", "-R", str(path)]
+    return []
+
+
 def install() -> list[str]:
     """Write entry, icon and file types; return what was done, a sentence each.
 

@@ -18,7 +18,7 @@ from app.files.library import find_again
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists, is_full
-from gpu.core.formats import duration, percent, whole
+from gpu.core.formats import duration, whole
 from gpu.core.history import Progress, between
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
@@ -223,8 +223,8 @@ class FilmSource:
     def _caption(self, instance: Instance, state: RunState) -> str:
         session = self.log.session
         best = instance.cost_unit.amount(state.cost)
-        gap = instance.gap_percent(state.cost)
-        above = "" if gap is None else f" ({percent(gap)})"
+        known = instance.optimum
+        above = f" ({instance.problem.words.gap(state.cost, known)})" if known else ""
         parts = [
             instance.name,
             f"{session.system.title} on {session.device}",

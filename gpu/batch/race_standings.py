@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from gpu.core.bounds import LowerBound
 from gpu.core.cost_curve import CostCurve
+from gpu.core.formats import short_time
 from gpu.core.instance import Instance, Solution
+from gpu.core.problem import Words
 from gpu.core.snapshot import RunState
 from gpu.run.outcome import Ending, RunOutcome
 
@@ -82,6 +84,46 @@ class RaceStandings:
     bound: LowerBound | None  # what no solution is better than; None if no lane knows it
     equal_cost: int | None  # the best cost that all lanes have reached: that of the worst one
     lanes: tuple[LaneStanding, ...]
+    paced: bool = False  # whether lanes waited for a pace: then nobody was as fast as he can be
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Who is ahead in a race whose lanes have all found something. Lanes count from 0."""
+
+    cost: int  # the best of all
+    lanes: tuple[int, ...]  # those that have it
+    first: int  # the one of them that had it first
+    seconds: float  # that it had spent by then
+    next_cost: int  # the best of another lane than the first
+
+    @property
+    def alone(self) -> bool:
+        """Whether only one lane has the best cost."""
+        return len(self.lanes) == 1
+
+    def sentence(self, words: Words) -> str:
+        """Say who is ahead: "lane 2 ahead by 1.00 %"."""
+        if self.alone:
+            return f"lane {self.first + 1} ahead by {words.excess(self.next_cost, self.cost)}"
+        *others, last = (str(lane + 1) for lane in self.lanes)
+        text = f"lanes {', '.join(others)} and {last} are level"
+        if not self.seconds:  # they began with it
+            return text
+        return f"{text}, lane {self.first + 1} first, after {short_time(self.seconds)}"
+
+
+def lead_of(records: Sequence[LaneRecord]) -> Lead | None:
+    """Return who is ahead; None while a lane has found nothing, or there is only one."""
+    costs = [one.cost for one in records if one.cost is not None]
+    if len(costs) < max(2, len(records)):
+        return None
+    best = min(costs)
+    lanes = [lane for lane, cost in enumerate(costs) if cost == best]
+    reached = {lane: records[lane].curve.reached(best) or 0.0 for lane in lanes}
+    first = min(lanes, key=reached.__getitem__)
+    others = [cost for lane, cost in enumerate(costs) if lane != first]
+    return Lead(best, tuple(lanes), first, reached[first], min(others))
 
 
 def bound_of_lanes(records: Sequence[LaneRecord]) -> LowerBound | None:
@@ -90,11 +132,16 @@ def bound_of_lanes(records: Sequence[LaneRecord]) -> LowerBound | None:
 
 
 def standings_of(
-    records: Sequence[LaneRecord], instance: Instance, against: int | None = None
+    records: Sequence[LaneRecord],
+    instance: Instance,
+    against: int | None = None,
+    *,
+    paced: bool = False,
 ) -> RaceStandings:
     """Compare lanes with each other, while they run or afterwards.
 
-    Speedups are those over the lane ``against`` (from 0), by default the slowest.
+    Speedups are those over the lane ``against`` (from 0), by default the slowest. There are none
+    if the lanes were ``paced``: they have waited, each as long as the pace says.
     """
     costs = [one.cost for one in records]
     known = [cost for cost in costs if cost is not None]
@@ -117,12 +164,13 @@ def standings_of(
                 proved=record.proved,
                 gap_percent=None if record.cost is None else instance.gap_percent(record.cost),
                 equal_seconds=seconds,
-                equal_ratio=_ratio(reached[0], seconds),
+                equal_ratio=None if paced else _ratio(reached[0], seconds),
                 solution_seconds=pace,
-                speedup=_ratio(base, pace),
+                speedup=None if paced else _ratio(base, pace),
             )
             for record, seconds, pace in zip(records, reached, paces, strict=True)
         ),
+        paced,
     )
 
 

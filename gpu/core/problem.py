@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from gpu.core.formats import percent
 from gpu.core.words import counted
 
 
@@ -31,6 +32,16 @@ class Words:
     def amount(self, cost: int, written: str = "") -> str:
         """Return a cost (as it is ``written``) in a sentence, with its unit if it has one."""
         return counted(cost, self.unit, written) if self.unit else written or str(cost)
+
+    def excess(self, cost: int, reference: int) -> str:
+        """Return how far a cost lies above another one: "1.23 %", or "2 colors" of a count."""
+        if self.unit:
+            return counted(cost - reference, self.unit)
+        return percent(100.0 * (cost - reference) / reference if reference else None)
+
+    def gap(self, cost: int, reference: int) -> str:
+        """Return the same as a number that stands alone: "1.23 %", or "+2 colors"."""
+        return f"{'+' * bool(self.unit)}{self.excess(cost, reference)}"
 
 
 class Problem(enum.StrEnum):

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.problem import Problem
+from tests.hands import choose
 from views.film import FilmDialog
 
 
@@ -22,3 +23,19 @@ def test_a_form_that_can_be_made_is_chosen(
     qtbot.addWidget(parent)
     dialog = FilmDialog(parent, Problem.TSP, "", dark=True)
     assert dialog.form.currentData() == first
+
+
+def test_what_is_offered_first_can_be_sent_and_the_size_is_told(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = FilmDialog(parent, Problem.TSP, "", dark=True)
+    assert (dialog.width_.value(), dialog.height_.value()) == (640, 360)
+    for form, text in (("MP4 film", "0.1 to 0.6"), ("GIF film", "0.8 to 2")):
+        choose(dialog.form, form)
+        assert dialog.expected.text() == f"{text}\u202fMB"  # mails take 10 MB and more
+    choose(dialog.size_, "1920 × 1080 pixels")
+    dialog.size_.activated.emit(dialog.size_.currentIndex())
+    assert dialog.expected.text() == "7 to 20\u202fMB"
+    dialog.seconds.setValue(600)
+    dialog.a_second.setValue(60)
+    assert dialog.expected.text() == "–"  # too many frames

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWi
 
 from gpu.batch.race_standings import LaneRecord
 from gpu.core.bounds import KnownCosts
-from gpu.core.formats import compact, duration, percent, whole
+from gpu.core.formats import compact, duration, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.problems.coloring.instance import class_sizes
@@ -173,6 +173,11 @@ class LaneCard(QFrame):
             picture.setVisible(problem is problem_of(instance))
         self._picture.show_instance(instance)
 
+    def give_room(self, height: int) -> None:
+        """Let the picture be at least so high: what it shows fills the lane."""
+        for picture in self._pictures.values():
+            picture.setMinimumHeight(height)
+
     @property
     def _picture(self) -> LaneMap | LaneClasses:
         return self._pictures[problem_of(self._instance)]
@@ -202,13 +207,13 @@ class LaneCard(QFrame):
         if record.cost is not None:
             best = instance.cost_unit.amount(record.cost)
             known = KnownCosts(instance.optimum, record.bound)
-            gap = known.gap_percent(record.cost)
+            reference = known.reference
             if record.proved:
                 best = f"{best}   proved"
-            elif gap is not None:
-                best = f"{best}   {percent(gap)}"
+            elif reference:
+                best = f"{best}   {words.gap(record.cost, reference)}"
             above = "above the lower bound" if known.by_bound else f"above {words.known}"
-            tip = "" if gap is None else f"{percent(gap)} {above}"
+            tip = f"{words.excess(record.cost, reference)} {above}" if reference else ""
             self.best.setToolTip(plain_tip(record.reason if record.proved else tip))
         self.best.setText(best)
         pace = "–"
@@ -216,8 +221,10 @@ class LaneCard(QFrame):
             pace = f"{compact(record.solutions / record.seconds)} {words.solutions}/s"
         iterations = f"iteration {whole(record.iterations)}"
         self.progress.setText(f"{duration(record.spent)}  ·  {iterations}\n{pace}")
+        self.progress.setToolTip(plain_tip(record.reason))
+        spent = record.ending == "finished" and not record.proved  # the budget, as of all
         self.ending.setText(record.reason)
-        self.ending.setVisible(bool(record.reason))
+        self.ending.setVisible(bool(record.reason) and not spent)
         self.ending.setToolTip(plain_tip(record.reason))
         set_role(self.ending, "problem" if record.ending == "failed" else "note")
 

@@ -16,8 +16,9 @@ from gpu.batch.race_standings import LaneRecord, LaneStanding, RaceStandings, bo
 from gpu.core.bounds import KnownCosts
 from gpu.core.cost_curve import RunAxis
 from gpu.core.cost_unit import NO_UNIT
-from gpu.core.formats import percent, short_time, significant
+from gpu.core.formats import short_time, significant
 from gpu.core.instance import Instance
+from gpu.core.problem import Words
 from gpu.core.tables import Column
 from views.batch.lane_card import LANE_ROLES, LANES_DRAWN_THROUGH, LaneCard, LaneTitle
 from views.batch.race_form import RaceForm
@@ -32,6 +33,7 @@ from views.widgets.table import BarColumn, ColumnTable, TableModel
 from views.widgets.theme import Theme
 from views.widgets.view import View, ViewSource
 
+_CURVES_LEAST = 210  # pixels, of the plot's height
 _CURVES_HINT = "The curves begin with the race."
 
 
@@ -68,7 +70,7 @@ class RaceCurves(QWidget):
         choices = QWidget()
         choices.setLayout(FlowLayout(self.across, self.up, *self.chips.values()))
         fill(QVBoxLayout(self), (self.plot, 1), choices, spacing=2)
-        self.plot.setMinimumHeight(110)
+        self.plot.setMinimumHeight(_CURVES_LEAST)
         self.plot.show_hint(_CURVES_HINT)
 
     def show_instance(self, instance: Instance | None) -> None:
@@ -184,8 +186,9 @@ class RaceTable(QWidget):
         self.equal = make_label("note", wrap=True)
         label = make_label("note", "Speedups over")
         label.setBuddy(self.against)
-        choice = fill(QHBoxLayout(), label, self.against, (QWidget(), 1), spacing=6)
-        self._below = fill(QBoxLayout(_IN_A_ROW), (self.equal, 1), choice, spacing=4)
+        self.choice = QWidget()
+        fill(QHBoxLayout(self.choice), label, self.against, (QWidget(), 1), spacing=6)
+        self._below = fill(QBoxLayout(_IN_A_ROW), (self.equal, 1), self.choice, spacing=4)
         fill(QVBoxLayout(self), self.table, self._below, spacing=4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -233,25 +236,29 @@ class RaceTable(QWidget):
                 mark=lambda row: "" if row.lane else "bold",
             ),
             number("Best", "cost", unit.text),
-            *([_gap_column(known)] if known.reference else []),
+            *([_gap_column(known, words)] if known.reference else []),
             number("To equal", "equal_seconds", short_time, _EQUAL_TIP),
-            number("× lane 1", "equal_ratio", _times, _EQUAL_RATIO_TIP),
+            *([] if found.paced else [number("× lane 1", "equal_ratio", _times, _EQUAL_RATIO_TIP)]),
             number(
                 f"Per {words.solution}",
                 "solution_seconds",
                 short_time,
                 "All of an iteration included",
             ),
-            BarColumn(
-                "Speedup",
-                lambda row: row.standing.speedup,
-                _times,
-                number=True,
-                about=_SPEED_TIP,
-                bar=lambda row: (row.standing.speedup or 0.0) / most,
-                role=lambda row: LANE_ROLES[row.lane],
-            ),
         ]
+        if not found.paced:
+            columns.append(
+                BarColumn(
+                    "Speedup",
+                    lambda row: row.standing.speedup,
+                    _times,
+                    number=True,
+                    about=_SPEED_TIP,
+                    bar=lambda row: (row.standing.speedup or 0.0) / most,
+                    role=lambda row: LANE_ROLES[row.lane],
+                )
+            )
+        self.choice.setHidden(found.paced)
         self.table.spare = ["× lane 1"], ["Best"], ["To equal"], [f"Per {words.solution}"]
         lanes = enumerate(zip(titles, found.lanes, strict=True))
         self.table.show_rows(
@@ -260,7 +267,8 @@ class RaceTable(QWidget):
         )
         head, body = self.table.horizontalHeader(), self.table.verticalHeader()
         self.table.setFixedHeight(head.sizeHint().height() + body.length() + 4)
-        self.equal.setText(self._equal_text(found))
+        slow = " The pace was limited: that tells no speedups." if found.paced else ""
+        self.equal.setText(f"{self._equal_text(found).removesuffix('.')}.{slow}")
         self.equal.setToolTip(plain_tip(_EQUAL_TIP))
 
     def _equal_text(self, found: RaceStandings) -> str:
@@ -272,15 +280,15 @@ class RaceTable(QWidget):
         amount = instance.cost_unit.amount(found.equal_cost)
         text = f"All lanes have reached {amount}"
         known = KnownCosts(instance.optimum, found.bound)
-        gap = known.gap_percent(found.equal_cost)
-        if gap is None:
+        if not (reference := known.reference):
             return text
         if found.bound is not None and found.bound.proves(found.equal_cost):
             return f"{text}, proved optimal: {found.bound.why}"
-        return f"{text}, gap {'to the bound ' if known.by_bound else ''}{percent(gap)}"
+        gap = instance.problem.words.gap(found.equal_cost, reference)
+        return f"{text}, gap {'to the bound ' if known.by_bound else ''}{gap}"
 
 
-def _gap_column(known: KnownCosts) -> Column[_Lane]:
+def _gap_column(known: KnownCosts, words: Words) -> Column[_Lane]:
     """Return the column of gaps, which says where a lane's best is proved to be optimal."""
 
     def gap(row: _Lane) -> float | None:
@@ -288,8 +296,10 @@ def _gap_column(known: KnownCosts) -> Column[_Lane]:
         return None if cost is None else known.gap_percent(cost)
 
     def said(row: _Lane) -> str | None:
-        found = gap(row)
-        return "proved" if row.standing.proved else None if found is None else percent(found)
+        cost, reference = row.standing.cost, known.reference
+        if row.standing.proved or cost is None or not reference:
+            return "proved" if row.standing.proved else None
+        return words.gap(cost, reference)
 
     title = "To bound" if known.by_bound else "Gap"
     return Column(title, said, number=True, order=gap, about=_GAP_TIP)
@@ -302,6 +312,10 @@ def _times(value: float) -> str:
 _CARDS_AT_FIRST = (
     4  # cards of lanes that are made with the view; more are made when they are needed
 )
+_PICTURE_SHAPE = 0.85  # height of a lane's picture beside its width, as long as that is right:
+_PICTURE_LEAST, _PICTURE_MOST = 92, 260  # pixels, the latter if all lanes are in one row
+_PICTURE_SHARE = 0.28  # of the view's height, at most: curves are to be seen with the pictures
+_LANE_MARGINS = 18  # pixels of a lane that its picture does not have
 _LANE_LEAST_WIDTH = 150  # of a lane where they stand side by side, in pixels
 _RACE_HINT = (
     "Race two to twelve colonies on this instance, each with the same budget. Choose a colony, "
@@ -497,6 +511,10 @@ class RaceView(View):
         fits = max(1, room // round(_LANE_LEAST_WIDTH * self.theme.scale))
         rows = math.ceil(self.lanes / fits) or 1
         columns = math.ceil(self.lanes / rows)
+        high = (room // columns - _LANE_MARGINS) * _PICTURE_SHAPE if columns else 0
+        high = min(high, self._area.viewport().height() * _PICTURE_SHARE)
+        for card in self.cards:
+            card.give_room(round(min(max(high, _PICTURE_LEAST), _PICTURE_MOST / math.sqrt(rows))))
         if columns == self._columns and not anew:
             return
         self._columns = columns

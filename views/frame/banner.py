@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStatusBar, QWidget
 
 from views.widgets.controls import make_button
-from views.widgets.labels import Label
+from views.widgets.labels import Label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.styling import restyle
 from views.widgets.theme import DARK, Theme, icon
@@ -24,6 +25,16 @@ _USUAL_MESSAGE = (
 )  # as long as what a run says at its end; in a narrow window the room has lines enough for it
 _ANY_WIDTH = 1 << 14  # pixels that are enough for any message in one line
 
+
+class Offer(NamedTuple):
+    """What the user can do about a message, by a button in it."""
+
+    text: str
+    tip: str
+    accept: Callable[[], object]
+
+
+MOST_OFFERS = 3  # of a message
 _ICONS = {
     "error": ("warning", "danger"),
     "warning": ("warning", "best"),
@@ -59,8 +70,12 @@ class Banner(QFrame):
         self.close_button = make_button("plain", tip="Close this message")
         self.close_button.setIconSize(QSize(_SIGN_SIZE - 4, _SIGN_SIZE - 4))
         self.close_button.clicked.connect(self.clear)
-        parts = self._sign, (self.label, 1), self.close_button
-        fill(QHBoxLayout(self), *parts, margins=(8, 0, 2, 0), spacing=6)
+        self.offers = [make_button("offer") for _ in range(MOST_OFFERS)]
+        self._accepted: Sequence[Offer] = ()
+        for place, button in enumerate(self.offers):
+            button.clicked.connect(lambda _=False, place=place: self._accept(place))
+        line = fill(QHBoxLayout(self), self._sign, (self.label, 1), spacing=6)
+        fill(line, *self.offers, self.close_button, margins=(8, 0, 2, 0))
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.clear)
         self.clear()
@@ -70,8 +85,25 @@ class Banner(QFrame):
         """The message that is shown, or nothing."""
         return "" if self.isHidden() else self.label.text()
 
-    def tell(self, sentence: str, severity: Severity = "error", *, stays: bool = False) -> None:
-        """Show ``sentence``; one that ``stays`` is shown until another one comes."""
+    def tell(
+        self,
+        sentence: str,
+        severity: Severity = "error",
+        *,
+        stays: bool = False,
+        offers: Sequence[Offer] = (),
+    ) -> None:
+        """Show ``sentence``; one that ``stays`` is shown until another one comes.
+
+        ``offers``, at most ``MOST_OFFERS``, are buttons behind it. One that is pressed takes the
+        message away.
+        """
+        self._accepted = offers
+        for place, button in enumerate(self.offers):
+            button.setVisible(place < len(offers))
+            if place < len(offers):
+                button.setText(offers[place].text)
+                button.setToolTip(plain_tip(offers[place].tip))
         first = sentence.partition(" ")[0]
         # Names of files, colonies and parameters are spelled as they are.
         self.label.setText(sentence[:1].upper() + sentence[1:] if first.isalpha() else sentence)
@@ -85,6 +117,11 @@ class Banner(QFrame):
         self._timer.stop()
         if severity in ("info", "done") and not stays:
             self._timer.start(_SHORT)
+
+    def _accept(self, place: int) -> None:
+        offer = self._accepted[place]
+        self.clear()
+        offer.accept()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Stay over the room when it moves, and make it as high as the window needs it."""

@@ -154,8 +154,10 @@ class Dashboard(QWidget):
         )
         self.replay = ReplayBar()  # moves through the past of the run
         self.replay.hide()
+        self.past = QWidget()  # where it is, if it is shown: a presentation does without it
+        fill(QVBoxLayout(self.past), self.replay, margins=(0, 4, 0, 0))
         self._large = QWidget()
-        fill(QVBoxLayout(self._large), (self.panes[0], 1), self.replay, spacing=4)
+        fill(QVBoxLayout(self._large), (self.panes[0], 1), self.past, spacing=0)
         self.across.addWidget(self._large)
         self.across.addWidget(self.down)
         self.down.addWidget(self.panes[1])

@@ -57,6 +57,8 @@ class FileDialogs(QObject):
         self.stem_of: Callable[[str], str] = lambda _: "formicarium"
         # Takes the same; returns the folder that is offered, or None for that of the last export.
         self.folder_of: Callable[[str], Path | None] = lambda _: None
+        # Takes the path of an instance; returns its folder if it is one of the user's own.
+        self.own_folder: Callable[[Path], Path | None] = lambda path: path.parent
 
     def ask_to_open(self) -> None:
         """Let the user choose an existing file."""
@@ -86,7 +88,13 @@ class FileDialogs(QObject):
         title, ending = f"Picture of the view {key}", f"-{key}.{form}"
         chosen = partial(self.to_picture.emit, key, form)
         self.ask_to_save(
-            title, self.stem_of(key), ending, PICTURE_FILTERS[form], chosen, self.picture
+            title,
+            self.stem_of(key),
+            ending,
+            PICTURE_FILTERS[form],
+            chosen,
+            self.picture,
+            folder=self.folder_of(key),
         )
 
     def ask_for_files(self, title: str, key: str, chosen: Callable[[list[Path]], object]) -> None:
@@ -151,6 +159,8 @@ class FileDialogs(QObject):
     def remember(self, path: Path) -> None:
         """Put ``path`` first among the recent instances."""
         path = path.absolute()
+        if (folder := self.own_folder(path)) is not None:
+            self._settings.put({"open-folder": str(folder)})  # however it was opened
         paths = [path, *(other for other in self.recent() if other != path)][:MOST_RECENT]
         self._settings.put({"recent": [str(p) for p in paths]})
 
@@ -208,6 +218,7 @@ class FileDialogs(QObject):
         dialog = QFileDialog(parent or self._window, title)
         dialog.setIconProvider(self._kinds)
         dialog.setNameFilter(filter_)
+        dialog.setOption(QFileDialog.Option.HideNameFilterDetails)  # dozens of endings
         folder = self._settings.get(key, "")
         dialog.setDirectory(folder if os.path.isdir(folder) else str(Path.home()))  # noqa: PTH112
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -22,7 +22,7 @@ from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState, Wanted
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity, Question, question
-from views.frame.banner import Banner, Severity
+from views.frame.banner import Banner, Offer, Severity
 from views.frame.control import RunControl
 from views.frame.dashboard import Dashboard
 from views.frame.dialogs import KeysDialog, about_box, ask
@@ -57,6 +57,7 @@ class MainWindow(QMainWindow):
     open_as_requested = Signal(object)  # the same, and the user says how it is read
     improve_requested = Signal()
     improve_given_requested = Signal()
+    folder_wanted = Signal(object)  # path of a file that is to be shown in its folder
     closing = Signal()
 
     def __init__(self, settings: Settings) -> None:
@@ -216,9 +217,24 @@ class MainWindow(QMainWindow):
         self.control.block(who, why)
         self._mark_earlier()
 
-    def tell(self, sentence: str, severity: Severity = "error", *, stays: bool = False) -> None:
-        """Show one sentence in the banner; it may stay there until there is another one."""
-        self.banner.tell(sentence, severity, stays=stays)
+    def tell(
+        self,
+        sentence: str,
+        severity: Severity = "error",
+        *,
+        stays: bool = False,
+        offers: Sequence[Offer] = (),
+    ) -> None:
+        """Show one sentence in the banner; it may stay there until there is another one.
+
+        ``offers`` are what can be done about it.
+        """
+        self.banner.tell(sentence, severity, stays=stays, offers=offers)
+
+    def tell_written(self, path: Path) -> None:
+        """Say that a file is written, and offer to show where."""
+        offer = Offer("Show in folder", str(path), lambda: self.folder_wanted.emit(path))
+        self.tell(f"{path.name} is written", "done", stays=True, offers=[offer])
 
     def _theme_steps(self) -> Iterator[object]:
         """Change the colours and the type of all parts, one step after the other.
@@ -227,6 +243,7 @@ class MainWindow(QMainWindow):
         """
         theme = self.theme
         yield from self.presentation.picked_steps()
+        self.where.setHidden(self.presentation.goes_on)  # nobody in the hall needs the log's name
         self._scrolled.squeeze(on=self.presentation.goes_on)
         yield None
         self._show_panel()

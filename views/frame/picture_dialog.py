@@ -195,10 +195,9 @@ class PictureDialog(QDialog):
         fill(buttons, self.close_button, self.save_button, spacing=8)
         left = QWidget()
         left.setFixedWidth(310)
-        column = fill(QVBoxLayout(left), form, self.facts, spacing=12)
-        column.addStretch(1)
-        column.addLayout(buttons)
-        fill(QHBoxLayout(self), left, (self.preview, 1), margins=(14, 14, 14, 14), spacing=14)
+        fill(QVBoxLayout(left), form, self.facts, spacing=12).addStretch(1)
+        across = fill(QHBoxLayout(), left, (self.preview, 1), spacing=14)
+        fill(QVBoxLayout(self), (across, 1), buttons, margins=(14, 14, 14, 14), spacing=12)
         order = [self.views, self.width_box, self.height_box, self.unit, self.dpi, self.themes]
         order += [self.points, self.form, self.title, self.legend, self.close_button]
         put_in_order(*order, self.save_button)

@@ -27,20 +27,21 @@ from views.widgets.layouts import fill
 
 _PICK_PLACES = "Large", "Upper right", "Lower right"
 MOST_PICKED = len(_PICK_PLACES)  # views that are shown at once
-_PARTS_ABOVE = {"buttons": "Buttons of the run", "numbers": "Numbers"}
+_PARTS = {"numbers": "Numbers", "buttons": "Buttons of the run", "past": "Time bar"}
+_SHOWN_AT_FIRST = "numbers"  # the part that is shown unless the speaker chooses otherwise
 
 
 class PresentationDialog(QDialog):
-    """One to three views, and what is shown above them; each choice takes effect at once."""
+    """One to three views, and what is shown around them; each choice takes effect at once."""
 
     picked = Signal(list)  # keys of the views
-    part_shown = Signal(str, bool)  # "buttons" or "numbers"
+    part_shown = Signal(str, bool)  # "numbers", "buttons" or "past"
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setWindowTitle("What the presentation shows")
         self.places = [ChoiceBox(16) for _ in _PICK_PLACES]
-        self.parts = {name: QCheckBox(text) for name, text in _PARTS_ABOVE.items()}
+        self.parts = {name: QCheckBox(text) for name, text in _PARTS.items()}
         self.close_button = QPushButton("Close")
         grid = QGridLayout()
         for row, (name, box) in enumerate(zip(_PICK_PLACES, self.places, strict=True)):
@@ -98,7 +99,8 @@ _PRESENTATION_KEYS = {  # of a clicker, too: it turns pages, begins, and makes t
 _LENT = {"past-next": "."}  # whose keys mean something else meanwhile
 _PRESENTATION_ONLY = "next", "previous", "black", "pick"  # actions that there are only meanwhile
 PRESENTATION_HINT = (
-    "Esc ends the presentation, V chooses the views, Page Down goes on, B makes the screen black"
+    "Esc ends the presentation, Space starts and pauses, V chooses what is shown, Page Down goes "
+    "on, B makes the screen black"
 )
 
 
@@ -123,7 +125,7 @@ class Presentation(QObject):
         super().__init__(window)
         self._window, self._dashboard, self._actions = window, dashboard, actions
         self._settings = settings
-        self._parts = {"buttons": buttons, "numbers": numbers}
+        self._parts = {"numbers": numbers, "buttons": buttons, "past": dashboard.past}
         self.caption = Caption()
         self.caption.clicked.connect(lambda: self.paged.emit(1))
         self.black = _BlackScreen(window)
@@ -164,8 +166,8 @@ class Presentation(QObject):
         return keys[:MOST_PICKED] or dashboard.in_front
 
     def has(self, part: str) -> bool:
-        """Whether the "buttons" of the run, or the "numbers", are shown."""
-        return self._settings.get(f"present-{part}", True)
+        """Whether the "numbers", the "buttons" of the run or the bar of its "past" are shown."""
+        return self._settings.get(f"present-{part}", part == _SHOWN_AT_FIRST)
 
     def pick(self, keys: Sequence[str]) -> None:
         """Show these views, one to three, in every presentation from now on."""
@@ -179,7 +181,7 @@ class Presentation(QObject):
         self.show_picked()
 
     def show_part(self, part: str, *, shown: bool) -> None:
-        """Show or hide the "buttons" of the run, or the "numbers"."""
+        """Show or hide the "numbers", the "buttons" of the run or the bar of its "past"."""
         self._settings.put({f"present-{part}": shown})
         self.show_picked()
 

@@ -7,9 +7,10 @@ from collections import deque
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
+from gpu.batch.race_standings import Lead
 from gpu.core.bounds import KnownCosts, LowerBound
 from gpu.core.cost_unit import NO_UNIT
-from gpu.core.formats import compact, duration, percent, whole
+from gpu.core.formats import compact, duration, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
 from views.problem_display import display_of
@@ -47,12 +48,9 @@ class Readout(QFrame):
         display = display_of(instance)
         words = display.words
         self._gap_tip = f"How far the best {words.solution} lies above {words.known}"
-        rate_tip = f"{words.solutions.capitalize()} built a second, over the last two seconds"
         for name, title, tip in (
             ("best", f"{display.best}{self._unit}", display.best_tip),
             ("gap", "GAP", self._gap_tip),
-            ("iteration", "ITERATION", "Iterations finished"),
-            ("rate", f"{words.solutions.upper()} / S", rate_tip),
             ("elapsed", "ELAPSED", "Time spent solving, pauses excluded"),
         ):
             self.headings[name].setText(title)
@@ -68,9 +66,29 @@ class Readout(QFrame):
     def begin_run(self) -> None:
         """Show dashes."""
         self._recent.clear()
+        self._head_places(racing=False)
         self._head_gap(None, optimal=False)
         for value in self.values.values():
             value.setText("–")
+
+    def _head_places(self, *, racing: bool) -> None:
+        """Head the numbers that a run and a race do not have in common."""
+        words = display_of(self._instance).words
+        heads = {
+            "iteration": ("ITERATION", "Iterations finished"),
+            "rate": (
+                f"{words.solutions.upper()} / S",
+                f"{words.solutions.capitalize()} built a second, over the last two seconds",
+            ),
+        }
+        if racing:
+            heads = {
+                "iteration": ("AHEAD", f"The lane whose best {words.solution} is the best of all"),
+                "rate": ("BY", f"How far the best {words.solution} of the next lane is behind"),
+            }
+        for name, (title, tip) in heads.items():
+            self.headings[name].setText(title)
+            self.values[name].setToolTip(plain_tip(tip))
 
     def _known(self, bound: LowerBound | None) -> KnownCosts:
         """What gaps are measured by."""
@@ -90,11 +108,24 @@ class Readout(QFrame):
         """Show the time of a run, which goes on while an iteration is under way."""
         self.values["elapsed"].setText(duration(seconds))
 
-    def show_race(self, best: int | None, bound: LowerBound | None, seconds: float) -> None:
-        """Show the best cost of all lanes of a race, None before there is one, and its time."""
+    def show_race(
+        self, best: int | None, bound: LowerBound | None, lead: Lead | None, seconds: float
+    ) -> None:
+        """Show the best cost of all lanes of a race, who is ahead, and the time of the race.
+
+        There is no ``best`` before a lane has found one, and no ``lead`` before all have.
+        """
+        self._head_places(racing=True)
         self.show_elapsed(seconds)
         if best is not None:
             self._show_best(best, bound)
+        ahead, by = "–", "–"
+        if lead is not None:
+            words = display_of(self._instance).words
+            ahead = f"lane {lead.first + 1}" if lead.alone else "level"
+            by = words.excess(lead.next_cost, lead.cost) if lead.alone else "–"
+        self.values["iteration"].setText(ahead)
+        self.values["rate"].setText(by)
 
     def show_snapshot(self, snapshot: RunState) -> None:
         """Show the numbers of ``snapshot``."""
@@ -116,5 +147,6 @@ class Readout(QFrame):
         self.values["best"].setText(unit.text(cost))
         optimal = bound is not None and bound.proves(cost)
         self._head_gap(bound, optimal=optimal)
-        gap = self._known(bound).gap_percent(cost)
-        self.values["gap"].setText("optimal" if optimal else percent(gap))
+        reference, words = self._known(bound).reference, display_of(self._instance).words
+        gap = words.gap(cost, reference) if reference else "–"
+        self.values["gap"].setText("optimal" if optimal else gap)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QIcon, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QStyleOptionToolButton, QToolButton
@@ -36,9 +38,8 @@ class RunBar(QFrame):
         self._theme = DARK
         self.ant = Label(pixmap=application_icon().pixmap(28, 28))
         self.start = _StartButton(actions["start"])
-        self.pause, self.step, self.stop = (
-            _Button(actions[name], "run") for name in ("pause", "step", "stop")
-        )
+        self.pause = _Button(actions["pause"], "run", ("Pause", "Resume"))
+        self.step, self.stop = (_Button(actions[name], "run") for name in ("step", "stop"))
         self.pace = PaceBox()
         self.state = Label()
         self._said = ""  # what it says, if there is room
@@ -217,10 +218,29 @@ class PaceBox(ChoiceBox):
 
 
 class _Button(QToolButton):
-    def __init__(self, action: QAction, role: str) -> None:
+    """The button of an action; it is as wide as the widest of the ``texts`` that this can have.
+
+    So what stands beside it stays where it is, and the mouse over it.
+    """
+
+    def __init__(self, action: QAction, role: str, texts: Sequence[str] = ()) -> None:
         super().__init__()
+        self._texts = texts
         self.setDefaultAction(action)
         self.setProperty("role", role)
+
+    def sizeHint(self) -> QSize:
+        """Return the size with the widest text."""
+        size = super().sizeHint()
+        if self.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon:
+            metrics, flags = self.fontMetrics(), Qt.TextFlag.TextShowMnemonic
+            wide = [metrics.size(flags, text).width() for text in (self.text(), *self._texts)]
+            size.setWidth(size.width() + max(wide) - wide[0])
+        return size
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same."""
+        return self.sizeHint()
 
 
 class _StartButton(_Button):

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout
 from gpu.core.bounds import KnownCosts, LowerBound
 from gpu.core.cost_curve import RunAxis
 from gpu.core.cost_unit import NO_UNIT, CostUnit
-from gpu.core.formats import duration, percent, whole
+from gpu.core.formats import duration, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
 from views.plots.bounded_curve import BoundedCurve, MeanCurve
@@ -345,6 +345,7 @@ class ConvergenceView(View):
         change = self._mark_layer.near(x, float(self.plot.box.viewPixelSize()[0]))
         text = f"{where}:  best {self._unit.text(points[at, 1])}"
         if cost := self._known.reference:
-            text = f"{text},  gap {percent(100 * (points[at, 1] / cost - 1))}"
+            words = display_of(self._instance).words
+            text = f"{text},  gap {words.gap(round(points[at, 1]), cost)}"
         text += self._said_of_none(scale.moment(x))
         self.reading.setText(f"{text}  ·  {change}" if change else text)

@@ -8,7 +8,7 @@ from shiboken6 import isValid
 
 from views.widgets.cached_picture import have_made
 from views.widgets.layers import MOST_IN_WINDOW
-from views.widgets.view import Pointed
+from views.widgets.view import NOTHING, Pointed
 
 Question = tuple[Callable[[], Pointed], Callable[[Pointed], object]]  # what looks, what takes
 
@@ -47,13 +47,24 @@ class Pointing:
     def _begin(self) -> None:
         if self._asked is not None and not self._at_work:
             self._at_work, asked = True, self._asked
-            have_made(asked[0], lambda found: self._answer(asked, found))
+            have_made(lambda: _looked(asked[0]), lambda found: self._answer(asked, *found))
 
-    def _answer(self, asked: Question, found: Pointed) -> None:
+    def _answer(self, asked: Question, found: Pointed, error: Exception | None) -> None:
         if not isValid(self._owner):  # a window may be closed before the answer is there
             return
-        self._at_work = False
+        self._at_work = False  # whatever came of it: the next question is looked into
         if asked is self._asked:
             self._asked = None
-            asked[1](found)
+            if error is None:
+                asked[1](found)
         self._begin()
+        if error is not None:
+            raise error
+
+
+def _looked(look: Callable[[], Pointed]) -> tuple[Pointed, Exception | None]:
+    """Return what ``look`` finds, and why it has found nothing if it has failed."""
+    try:
+        return look(), None
+    except Exception as error:  # raised again where the answer is awaited, which else waits on
+        return NOTHING, error

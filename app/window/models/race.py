@@ -50,17 +50,19 @@ class RaceModel(QObject):
         self._rests = self._stops = False
         self._steps = 0  # steps that are to be made once the colonies are built
         self._pace = 0.0
+        self.paced = False  # whether the race has had a pace, for a while at least
 
     def set_up(self, race: Race, records: Sequence[LaneRecord]) -> None:
         """Have another race, with what its lanes have found already; none may be under way."""
         assert not self.busy, "lanes of a race that goes on cannot be changed"
-        self.race, self.records = race, list(records)
+        self.race, self.records, self.paced = race, list(records), False
 
     def prepare(self) -> None:
         """Begin: the race is busy from now on, and forgets what its lanes have found."""
         self.records = [LaneRecord() for _ in self.race.sessions]
         self._rests = self._stops = False
         self._steps = 0
+        self.paced = self._pace > 0
         self.busy = True
         self._set_state(SolverState.BUILDING)
         self.busy_changed.emit()
@@ -100,6 +102,7 @@ class RaceModel(QObject):
     @pace.setter
     def pace(self, pace: float) -> None:
         self._pace = pace
+        self.paced |= self.busy and pace > 0
         for run in self.active.values():
             run.pace = pace
 

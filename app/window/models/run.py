@@ -72,6 +72,7 @@ class RunModel(SolverThread):
         self.changed.connect(self._take_over)  # before anybody else
         self.snapshot: RunState | None = None  # the newest state
         self.bettered_at = 0.0  # seconds of solving until the newest improvement
+        self.earlier_best: int | None = None  # of the user's own runs before this one
         self.outcome: RunOutcome | None = None  # how the run ended; None before
         self.timer = QTimer(self)
         self.timer.setInterval(LOOK_EVERY)

@@ -173,7 +173,7 @@ def test_what_cannot_be_made_is_said_first(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(FilmError, match="there already"):
         check_film(FilmChoices(tmp_path))
     with pytest.raises(FilmError, match="make it smaller"):
-        check_film(FilmChoices(tmp_path / "x.gif", seconds=60))
+        check_film(FilmChoices(tmp_path / "x.gif", width=1280, height=720, seconds=60))
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(FilmError, match=r"pip install 'formicarium\[film\]'"):
         check_film(FilmChoices(tmp_path / "x.mp4"))

@@ -19,10 +19,11 @@ from gpu.batch.race import (
     sharing_text,
 )
 from gpu.batch.race_file import is_race, read_race, text_of
-from gpu.batch.race_standings import LaneRecord, standings_of
+from gpu.batch.race_standings import LaneRecord, lead_of, standings_of
 from gpu.core.cost_curve import CostCurve
 from gpu.core.errors import FormicariumError, ParameterError
 from gpu.core.history import Improvement, Progress
+from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState
 from gpu.run.log.recorder import Recorder
 from gpu.run.log.run_log import read_log
@@ -86,6 +87,32 @@ def test_lanes_are_compared_at_the_cost_that_all_have_reached() -> None:
     assert [a.speedup for a in over_first] == pytest.approx([1.0, 0.8])
     assert list(second.curve_until_now.rows[-1]) == [40, 400, 10.0, 200]
     assert list(first.curve.rows[1]) == [2, 20, 1.0, 300]  # where it was found
+
+
+def test_lanes_at_a_pace_have_no_speedups() -> None:
+    lanes = [record((4, 300, 2, 1.0), (9, 200, 8, 2.0)), record((9, 200, 8, 3.0))]
+    found = standings_of(lanes, INSTANCE, paced=True)
+    assert [(one.speedup, one.equal_ratio) for one in found.lanes] == [(None, None)] * 2
+    assert all(one.solution_seconds for one in found.lanes)
+
+
+def test_it_is_told_who_is_ahead() -> None:
+    first = record((0, 500, 0, 0.0), (9, 200, 8, 2.0))
+    second, third = record((9, 206, 8, 1.0)), record((9, 200, 8, 1.5))
+    assert lead_of([first, LaneRecord()]) is None
+    assert lead_of([first]) is None
+    assert said([first, second], Problem.TSP) == "lane 1 ahead by 3.00\u202f%"
+    assert said([second, first], Problem.COLORING) == "lane 2 ahead by 6 colors"
+    level = "lanes 1 and 3 are level, lane 3 first, after 1.50\u202fs"
+    assert said([first, second, third], Problem.TSP) == level
+    begun = record((3, 500, 0, 0.0))
+    assert said([begun] * 3, Problem.TSP) == "lanes 1, 2 and 3 are level"
+
+
+def said(records: list[LaneRecord], problem: Problem) -> str:
+    lead = lead_of(records)
+    assert lead is not None
+    return lead.sentence(problem.words)
 
 
 def test_nothing_is_said_before_every_lane_has_bettered_what_it_began_with() -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from gpu.batch.race import LANES_MOST
-from gpu.batch.race_standings import LaneRecord, standings_of
+from gpu.batch.race_standings import LaneRecord, lead_of, standings_of
 from gpu.core.bounds import LowerBound
 from gpu.run.outcome import Ending
 from tests.hands import choose, click, press, write
@@ -193,11 +193,11 @@ def test_a_proved_coloring_and_the_bound_are_told(window: MainWindow) -> None:
     assert view.curves.plot.bound.points[0, 1] == 0
     assert [card.best.text() for card in view.cards[:2]] == [
         "5 colors   proved",
-        "6 colors   20.00\u202f%",
+        "6 colors   +1 color",
     ]
     assert "above the lower bound" in view.cards[1].best.toolTip()
-    assert [rows.texts(row)[2] for row in range(2)] == ["proved", "20.00\u202f%"]
-    window.readout.show_race(5, found[0].bound, 1.0)
+    assert [rows.texts(row)[2] for row in range(2)] == ["proved", "+1 color"]
+    window.readout.show_race(5, found[0].bound, lead_of(found), 1.0)
     readout = window.readout
     assert (readout.headings["gap"].text(), readout.values["gap"].text()) == ("PROVED", "optimal")
     click(chips["bound"])

@@ -236,13 +236,16 @@ def test_presentation_has_larger_type_and_nothing_else(qtbot: QtBot, window: Mai
     assert window.dashboard.picks
     assert value.fontInfo().pointSizeF() > 1.2 * before
     assert not window.setup.isVisible()
-    assert not window.menuBar().isVisible()
-    assert window.run_bar.stop.isVisible()
+    for part in (window.menuBar(), window.run_bar, window.dashboard.past, window.where):
+        assert not part.isVisible()  # nobody in the hall needs them
+    assert window.readout.isVisible()
     press(window, Qt.Key.Key_F11)
     assert not window.isFullScreen()
     assert window.theme.scale == 1
     qtbot.waitUntil(window.updatesEnabled)
     assert window.setup.isVisible()
+    assert window.run_bar.stop.isVisible()
+    assert window.where.isVisible()
     assert value.fontInfo().pointSizeF() == before
 
 

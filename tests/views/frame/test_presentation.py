@@ -84,6 +84,9 @@ def test_only_what_was_picked_is_shown(window: MainWindow, settings: Settings) -
     dialog = window.findChild(PresentationDialog)
     choose(dialog.places[2], "Nothing")
     choose(dialog.places[1], "Log")
+    assert [one.isChecked() for one in dialog.parts.values()] == [True, False, False]
+    click(dialog.parts["buttons"])
+    assert window.run_bar.isVisible()
     click(dialog.parts["buttons"])
     click(dialog.close_button)
     assert dashboard.in_front == ["tour", "log"]

@@ -141,6 +141,7 @@ def test_how_much_of_a_colony_is_compiled_is_the_one_share_that_is_shown(
 
 def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: MainWindow) -> None:
     window.setMinimumWidth(1)  # a screen may have less than that
+    window.presentation.show_part("buttons", shown=True)
     window.actions_["present"].trigger()
     window.paint_now()
     window.setWindowState(Qt.WindowState.WindowNoState)
@@ -158,6 +159,7 @@ def test_a_presentation_on_a_small_screen_has_buttons_without_texts(window: Main
 
 @pytest.mark.parametrize("width", [800, 1024, 1280, 1920])
 def test_a_presentation_shows_the_time_left_at_any_width(window: MainWindow, width: int) -> None:
+    window.presentation.show_part("buttons", shown=True)
     window.presentation.begin()
     window.setWindowState(Qt.WindowState.WindowNoState)
     window.resize(width, 600)
@@ -205,6 +207,18 @@ def test_how_much_is_compiled_is_never_cut(window: MainWindow) -> None:
             assert not cut_texts(bar), (width, activity)
             seen.add(bar.why_long.text() if bar.why_long.isVisible() else "")
     assert seen == {"", "56 of 73 compiled", "56 of 73 functions compiled, for the first time"}
+
+
+def test_buttons_keep_their_places_whatever_their_texts(window: MainWindow) -> None:
+    """Who pauses and goes on need not look where the button is."""
+    window.resize(1400, 900)
+    bar, places = window.run_bar, set()
+    for activity in (Activity.IDLE, Activity.RUNNING, Activity.PAUSED):
+        window.show_activity(activity)
+        make_due_layouts(bar)
+        places.add(tuple(one.geometry().getCoords() for one in (bar.pause, bar.step, bar.stop)))
+    assert len(places) == 1
+    assert bar.pause.text() == "Resume"
 
 
 def test_texts_of_buttons_come_back_when_there_is_room_again(window: MainWindow) -> None:

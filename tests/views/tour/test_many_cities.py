@@ -269,6 +269,26 @@ def test_another_thread_looks_for_what_is_under_the_mouse(
     assert view.hover.text() == ""  # of what is not in sight any more nothing is said
 
 
+def test_a_look_that_fails_is_told_and_the_next_one_is_made(
+    qtbot: QtBot, view: TourView, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look, failed = tour_layers.what_is_at, list[int]()
+
+    def fails_once(*arguments: Any) -> Pointed:
+        if not failed:
+            failed.append(1)
+            raise ArithmeticError("no such place")
+        return look(*arguments)
+
+    monkeypatch.setattr("views.tour.tour_view.what_is_at", fails_once)
+    with qtbot.captureExceptions() as told:
+        view.point_at(QPointF(100.0, 100.0))
+        qtbot.waitUntil(lambda: bool(told))
+    assert "no such place" in str(told[0][1])
+    view.point_at(QPointF(400.0, 400.0))
+    qtbot.waitUntil(lambda: view.hover.text().endswith("at (400, 400)"))
+
+
 def test_a_click_on_one_of_many_cities_is_told(qtbot: QtBot, view: TourView) -> None:
     at = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(700.0, 700.0)))
     with qtbot.waitSignal(view.city_chosen) as chosen:

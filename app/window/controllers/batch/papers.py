@@ -69,7 +69,7 @@ class PapersController(Controller):
 
     def _made(self, page: Path) -> None:
         if QDesktopServices.openUrl(QUrl.fromLocalFile(str(page))):
-            self._window.tell(f"{page.name} is written", "done")
+            self._window.tell_written(page)
         else:
             self._window.tell(f"{page} is written; open it in a browser", "info")
 

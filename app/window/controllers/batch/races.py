@@ -15,7 +15,7 @@ from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
 from gpu.batch.race import LANES_MOST, LaneBudget, Race, sharing_text
 from gpu.batch.race_file import RecordedRace
-from gpu.batch.race_standings import LaneRecord, bound_of_lanes, standings_of
+from gpu.batch.race_standings import LaneRecord, Lead, bound_of_lanes, lead_of, standings_of
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
@@ -250,7 +250,14 @@ class RaceController(Controller):
         records = self._model.records
         best = min((one.cost for one in records if one.cost is not None), default=None)
         spent = self._model.share_done()[1]
-        self._window.readout.show_race(best, bound_of_lanes(records), spent)
+        self._window.readout.show_race(best, bound_of_lanes(records), self._lead, spent)
+
+    @property
+    def _lead(self) -> Lead | None:
+        """Who is ahead; nobody before the last lane has had its turn, where they take turns."""
+        model = self._model
+        unfair = model.race.in_turn and not all(one.ending for one in model.records)
+        return None if unfair else lead_of(model.records)
 
     @Slot()
     def pause(self) -> None:
@@ -316,7 +323,8 @@ class RaceController(Controller):
         if model.busy:
             model.note_time()
         against = self._view.table.lane
-        self._view.take_comparison(standings_of(model.records, instance, against))
+        found = standings_of(model.records, instance, against, paced=model.paced)
+        self._view.take_comparison(found)
         self._draw()
         if model.busy:
             share, spent = model.share_done()
@@ -347,7 +355,11 @@ class RaceController(Controller):
             reason = self._model.records[int(lanes[0]) - 1].reason
             self._window.tell(f"The race has ended; {which} failed: {reason}")
         elif all(one is Ending.FINISHED for one in endings):
-            self._window.tell("The race has ended", "done")
+            instance, lead = self._instance.value, self._lead
+            sentence = "The race has ended"
+            if instance is not None and lead is not None:
+                sentence += f": {lead.sentence(instance.problem.words)}"
+            self._window.tell(sentence, "done", stays=True)
         elif any(endings):
             self._window.tell("The race was stopped; the lanes' logs are kept", "info")
 

@@ -356,7 +356,10 @@ class StudyController(Controller):
         """Write the design."""
         if name != "study" or self._planned is None:
             return
-        design, tell = self._planned.plan.design, self._window.tell
-        written = f"{path.name} is written"
-        task = Task(lambda _: work.save_design(path, design), lambda _: tell(written, "done"), tell)
+        design, window = self._planned.plan.design, self._window
+        task = Task(
+            lambda _: work.save_design(path, design),
+            lambda _: window.tell_written(path),
+            window.tell,
+        )
         self._background.start(task)

@@ -181,8 +181,7 @@ class StudyFindingsController(Controller):
             return
         if name == "study-report":
             tell("The report is being written …", "working")
-        written = f"{path.name} is written"
-        self._background.start(Task(write, lambda _: tell(written, "done"), tell))
+        self._background.start(Task(write, lambda _: self._window.tell_written(path), tell))
 
 
 def _drawn_findings(found: StudyFindings, place: _PlotPlace | None) -> _DrawnFindings:

@@ -121,12 +121,9 @@ class CityController(Controller):
         if instance is None or instance.why_not_editable:
             return
 
-        tell = self._window.tell
-
-        def done(written: Path) -> None:
-            tell(f"{written.name} is written", "done")
-
-        self._background.start(Task(lambda _: save_edited(path, instance), done, tell))
+        window = self._window
+        work = Task(lambda _: save_edited(path, instance), window.tell_written, window.tell)
+        self._background.start(work)
 
 
 def _edit(kind: str, city: int, x: float, y: float) -> CityEdit:

@@ -298,7 +298,7 @@ class GenerateController(Controller):
         """Write what ``recipe`` describes to ``path``."""
 
         def done(_: Path) -> None:
-            self._window.tell(f"{path.name} is written", "done")
+            self._window.tell_written(path)
 
         self._background.start(
             Task(lambda _: own_instances.save_made(recipe, path), done, self._fail)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import platformdirs
-from PySide6.QtCore import QObject, QUrl, Slot
+from PySide6.QtCore import QObject, QProcess, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.files import exports
 from app.files.classes import CLASS_WRITERS
+from app.files.desktop import show_command
 from app.files.measurements import export_comparison, export_speedup
 from app.files.pictures import write_picture
 from app.files.routes import ROUTE_WRITERS
@@ -76,6 +77,14 @@ _TABLE_KINDS: dict[str, Literal["csv", "jsonl"]] = {
 _RACE_WRITERS = {"race": exports.export_race, "race-curves": exports.export_race_csv}
 
 
+def own_folder(path: Path) -> Path | None:
+    """Return the folder of the instance at ``path``; None for what the program keeps itself."""
+    if name_or_path(path) != str(path.absolute()):
+        return None  # it came with the program
+    kept = platformdirs.user_data_path(APPLICATION, appauthor=False)
+    return None if path.is_relative_to(kept) else path.absolute().parent
+
+
 class ExportController(Controller):
     """Writes files in the background, and tells how that went."""
 
@@ -84,10 +93,12 @@ class ExportController(Controller):
         window = self._window
         window.dialogs.stem_of = self.stem_of
         window.dialogs.folder_of = self.folder_of
+        window.dialogs.own_folder = own_folder
         window.dialogs.to_export.connect(self.export)
         self._recorded: Recorded | None = None  # the run in sight, if its log was opened
         self._instance.changed.connect(self._forget_recorded)
         self._runs.current_changed.connect(self._forget_recorded)
+        window.folder_wanted.connect(self.show_in_folder)
         window.view(LogView).folder_requested.connect(self.open_log_folder)
         window.actions_.connect({"copy-command": self.copy_command})
 
@@ -104,16 +115,13 @@ class ExportController(Controller):
         return named(self._instance.value.name) if self._instance.value else APPLICATION
 
     def folder_of(self, what: str) -> Path | None:
-        """Return the folder of the instance's file, if it is the user's own, for such an export.
+        """Return the folder of the instance's file, if it is the user's own: ``what`` goes there.
 
-        So it is for ``print``: a PDF file.
+        Studies have files of their own.
         """
-        run = self._run
-        path = run.instance.path if run is not None and what in (*_WRITERS, "print") else None
-        if path is None or name_or_path(path) != str(path.absolute()):
-            return None
-        own = platformdirs.user_data_path(APPLICATION, appauthor=False)
-        return None if path.is_relative_to(own) else path.parent
+        instance = self._instance.value
+        path = None if instance is None or what in STUDY_EXPORTS else instance.path
+        return None if path is None else own_folder(path)
 
     @Slot(object)
     def show_recorded(self, recorded: Recorded) -> None:
@@ -170,14 +178,26 @@ class ExportController(Controller):
 
     @Slot()
     def open_log_folder(self) -> None:
-        """Show the folder with the current run's log, in the desktop's file manager."""
+        """Show the current run's log in the desktop's file manager."""
         if (run := self._run) is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(run.log.parent)))
+            self.show_in_folder(run.log)
+
+    @Slot(object)
+    def show_in_folder(self, path: Path) -> None:
+        """Show a file in the desktop's file manager, or say where it is if there is none."""
+        command = show_command(path)
+        if command:
+            shown = QProcess.startDetached(command[0], command[1:])[0]
+        else:
+            shown = QDesktopServices.openUrl(QUrl.fromLocalFile(str(path.parent)))
+        if not shown:
+            self._window.tell(f"No file manager opens here: the file is {path}", "warning")
 
     def _write(self, path: Path, work: Callable[[], object]) -> None:
-        tell = self._window.tell
-        written = f"{path.name} is written"
-        self._background.start(Task(lambda _: work(), lambda _: tell(written, "done"), tell))
+        window = self._window
+        self._background.start(
+            Task(lambda _: work(), lambda _: window.tell_written(path), window.tell)
+        )
 
 
 class _ExportedRun(NamedTuple):

@@ -70,8 +70,12 @@ class PictureController(Controller):
         )
 
     def _write(self, path: Path, picture: QImage | bytes) -> None:
-        tell, written = self._window.tell, f"{path.name} is written"
-        task = Task(lambda _: write_picture(path, picture), lambda _: tell(written, "done"), tell)
+        window = self._window
+        task = Task(
+            lambda _: write_picture(path, picture),
+            lambda _: window.tell_written(path),
+            window.tell,
+        )
         self._background.start(task)
 
     @Slot()
@@ -178,7 +182,10 @@ class FilmController(Controller):
             if self.dialog is not None:
                 self.dialog.show_making(making=False)
                 self.dialog.tell(sentence, wrong=wrong)
-            self._window.tell(sentence, "error" if wrong else "done")
+            if wrong:
+                self._window.tell(sentence)
+            else:
+                self._window.tell_written(out)
 
         task = Task[None](
             work,

@@ -101,6 +101,24 @@ class RunArchiveController(Controller):
             self._repeated = None  # another run was started
         self._take_in(run)
         run.looked.connect(self._show_live)
+        if not run.instance.optimum:
+            self._find_earlier_best(run)
+
+    def _find_earlier_best(self, run: RunModel) -> None:
+        """Look for what the user's own runs have found: what there is to compare with."""
+        archive, own, solved = self.archive, run.recorder.path, run.session.instance
+        digest = f"{solved.sha256} {solved.read_as}".strip()
+
+        def found(task: Task[int | None]) -> int | None:
+            runs = (row.run for row in archive.read(lambda: task.cancelled).rows)
+            same = (one for one in runs if one.digest.strip() == digest and not one.of_other_cities)
+            costs = (one.best for one in same if one.path != own and one.best is not None)
+            return min(costs, default=None)
+
+        def note(cost: int | None) -> None:
+            run.earlier_best = cost
+
+        self._background.start(Task[int | None](found, note, self._window.tell))
 
     @Slot(object)
     def _ended(self, run: RunModel) -> None:

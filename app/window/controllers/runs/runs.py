@@ -11,11 +11,12 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.files.exports import export_solution
 from app.files.own_instances import with_file
 from app.window.controllers.controller import Controller, Parts
-from app.window.controllers.runs.run_text import summary_of
+from app.window.controllers.runs.run_text import offers_of, summary_of
 from app.window.models.run import RunModel
 from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
 from gpu.aims import choice_to_improve
+from gpu.core.formats import number_of
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.run.log.recorder import Recorder
@@ -234,7 +235,24 @@ class RunController(Controller):
     def _ended(self, run: RunModel) -> None:
         self._window.show_activity(Activity.IDLE)
         if run.outcome is not None and self._instance.next is None:
-            self._window.tell(summary_of(run), _SEVERITIES[run.outcome.ending], stays=True)
+            actions, sentence = self._window.actions_, summary_of(run)
+            improve = actions["improve"] if actions["improve"].isEnabled() else None
+            offers = offers_of(
+                run,
+                actions["more-time"].trigger,
+                None if improve is None else improve.trigger,
+                self._stop_sooner,
+            )
+            severity = _SEVERITIES[run.outcome.ending]
+            self._window.tell(sentence, severity, stays=True, offers=offers)
+
+    def _stop_sooner(self, idle: int) -> None:
+        """Let later runs end once so many iterations have found nothing better."""
+        self._window.setup.stop.set_values(
+            {**self._window.setup.stop.values(), "no_improvement": idle}
+        )
+        text = f"Later runs end after {number_of(idle, 'iteration')} that find nothing better"
+        self._window.tell(text, "done")
 
 
 def _improving(choices: Choices, instance: Instance) -> Choices:

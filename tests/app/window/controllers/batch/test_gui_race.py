@@ -100,7 +100,16 @@ def test_a_race_from_its_set_up_to_its_file_and_back(
     first, second = model.records
     assert first.ending is second.ending is Ending.FINISHED
     assert first.solutions == second.solutions == 40
-    assert window.banner.text == "The race has ended"
+    ahead, behind = sorted((0, 1), key=lambda lane: model.records[lane].cost or 0)
+    gap = 100 * ((model.records[behind].cost or 0) / (model.records[ahead].cost or 1) - 1)
+    verdict = f"lane {ahead + 1} ahead by {gap:.2f}\u202f%"
+    assert window.banner.text == f"The race has ended: {verdict}"
+    assert window.banner.isVisible()
+    heads = window.readout.headings
+    assert (heads["iteration"].text(), heads["rate"].text()) == ("AHEAD", "BY")
+    assert window.readout.values["iteration"].text() == f"lane {ahead + 1}"
+    assert window.readout.values["rate"].text() == f"{gap:.2f}\u202f%"
+    assert not view.table.choice.isHidden()
     assert [card.isVisible() for card in view.cards] == [True, True, False, False]
     assert "iteration 40" in view.cards[0].progress.text()
     assert view.cards[1].map.tour.shown is second.solution
@@ -222,6 +231,26 @@ def test_buttons_and_keys_are_for_all_lanes(
     limit(application, iterations=3)
     with qtbot.waitSignal(application.runs.ended):  # the tour is in sight: one run
         press(window, Qt.Key.Key_Space)
+
+
+def test_a_race_at_a_pace_tells_no_speedups(
+    qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lanes that wait for their pace are not as fast as they can be."""
+    view, window = view_of(application), application.window
+    add_two_lanes(qtbot, application, monkeypatch, 5, 6)
+    set_budget(application, "iterations", 3)
+    for pace, told in ((20.0, False), (0.0, True)):
+        window.run_bar.pace.choose(pace)
+        race_to_the_end(qtbot, application)
+        titles = [one.title for one in view.table.table.content.columns]
+        assert ("Speedup" in titles) is told
+        assert ("The pace was limited" in view.table.equal.text()) is not told
+        assert view.table.choice.isVisible() is told
+    window.dashboard.show_view("tour")
+    limit(application, iterations=3)
+    run_to_the_end(qtbot, application)
+    assert window.readout.headings["iteration"].text() == "ITERATION"  # numbers of a run again
 
 
 def test_a_failed_lane_leaves_the_other_alone_and_lanes_run_in_turn(

@@ -92,7 +92,8 @@ def test_a_table_of_places(
     assert "Potsdam" in (tmp_path / "x-route.csv").read_text()
     assert len(json.loads((tmp_path / "x.geojson").read_text())["features"]) == 5
 
-    assert window.dialogs.folder_of("log") is None
+    for name in ("log", "session", "tour", "study"):  # a study has a file of its own
+        assert window.dialogs.folder_of(name) == (None if name == "study" else tmp_path)
     open_(qtbot, opened)
     assert window.dialogs.folder_of("route") is None  # a bundled one
     assert not window.setup.instance.seen.isVisible()

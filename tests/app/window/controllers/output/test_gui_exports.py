@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
@@ -25,7 +25,7 @@ from gpu.run.log.run_log import read_log
 from gpu.run.session import new_session
 from gpu.run.stopping import StopSettings
 from tests.app.in_window import RING, export, open_, use_device, written
-from tests.hands import press, settle, write
+from tests.hands import click, press, settle, ticking, write
 from tests.processes import run
 from tests.views.batch.test_measured_views import report
 from views.batch.speedup_view import SpeedupView
@@ -60,6 +60,39 @@ def test_the_tour(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
     tour = instance.load_solution(path)
     assert tour.tolist() == done.runs.current.snapshot.best_solution.tolist()
     assert instance.tour_length(tour) == done.runs.current.snapshot.best_cost
+
+
+@pytest.mark.parametrize("system", ["linux", "win32", "darwin"])
+def test_a_written_file_is_shown_in_its_folder(
+    qtbot: QtBot, done: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    started: list[str] = []
+
+    def start(program: str, arguments: list[str]) -> tuple[bool, int]:
+        started.extend([program, *arguments])
+        return True, 1
+
+    def open_folder(url: QUrl) -> bool:
+        started.append(url.toLocalFile())
+        return bool(tmp_path.is_dir())
+
+    monkeypatch.setattr("PySide6.QtCore.QProcess.startDetached", start)
+    monkeypatch.setattr("PySide6.QtGui.QDesktopServices.openUrl", open_folder)
+    path = export(qtbot, done, "tour", tmp_path / "best.tour")
+    banner, offer = done.window.banner, done.window.banner.offers[0]
+    assert offer.text() == "Show in folder"
+    assert not ticking(banner)  # it stays until it is pressed or another one comes
+    monkeypatch.setattr("sys.platform", system)
+    click(offer)
+    assert (
+        started
+        == {
+            "linux": [str(tmp_path)],
+            "win32": ["explorer.exe", "/select,", str(path)],
+            "darwin": ["open", "-R", str(path)],
+        }[system]
+    )
+    assert banner.text == ""
 
 
 def test_the_run_as_json_lines_and_csv(qtbot: QtBot, done: Application, tmp_path: Path) -> None:
