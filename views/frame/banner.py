@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QStatusBar, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QStatusBar, QToolButton, QWidget
 
 from views.widgets.controls import make_button
-from views.widgets.labels import Label, plain_tip
+from views.widgets.labels import Label
 from views.widgets.layouts import fill
 from views.widgets.styling import restyle
 from views.widgets.theme import DARK, Theme, icon
@@ -34,7 +35,6 @@ class Offer(NamedTuple):
     accept: Callable[[], object]
 
 
-MOST_OFFERS = 3  # of a message
 _ICONS = {
     "error": ("warning", "danger"),
     "warning": ("warning", "best"),
@@ -70,12 +70,10 @@ class Banner(QFrame):
         self.close_button = make_button("plain", tip="Close this message")
         self.close_button.setIconSize(QSize(_SIGN_SIZE - 4, _SIGN_SIZE - 4))
         self.close_button.clicked.connect(self.clear)
-        self.offers = [make_button("offer") for _ in range(MOST_OFFERS)]
-        self._accepted: Sequence[Offer] = ()
-        for place, button in enumerate(self.offers):
-            button.clicked.connect(lambda _=False, place=place: self._accept(place))
-        line = fill(QHBoxLayout(self), self._sign, (self.label, 1), spacing=6)
-        fill(line, *self.offers, self.close_button, margins=(8, 0, 2, 0))
+        self.offers: list[QToolButton] = []  # what can be done about the message
+        self._offers = fill(QHBoxLayout(), spacing=6)
+        parts = self._sign, (self.label, 1), self._offers, self.close_button
+        fill(QHBoxLayout(self), *parts, margins=(8, 0, 2, 0), spacing=6)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.clear)
         self.clear()
@@ -95,15 +93,9 @@ class Banner(QFrame):
     ) -> None:
         """Show ``sentence``; one that ``stays`` is shown until another one comes.
 
-        ``offers``, at most ``MOST_OFFERS``, are buttons behind it. One that is pressed takes the
-        message away.
+        ``offers`` are buttons behind it. One that is pressed takes the message away.
         """
-        self._accepted = offers
-        for place, button in enumerate(self.offers):
-            button.setVisible(place < len(offers))
-            if place < len(offers):
-                button.setText(offers[place].text)
-                button.setToolTip(plain_tip(offers[place].tip))
+        self._show_offers(offers)
         first = sentence.partition(" ")[0]
         # Names of files, colonies and parameters are spelled as they are.
         self.label.setText(sentence[:1].upper() + sentence[1:] if first.isalpha() else sentence)
@@ -118,8 +110,19 @@ class Banner(QFrame):
         if severity in ("info", "done") and not stays:
             self._timer.start(_SHORT)
 
-    def _accept(self, place: int) -> None:
-        offer = self._accepted[place]
+    def _show_offers(self, offers: Sequence[Offer]) -> None:
+        for former in self.offers:
+            self._offers.removeWidget(former)
+            former.hide()
+            former.deleteLater()
+        self.offers = []
+        for offer in offers:
+            accept = partial(self._accept, offer)
+            button = make_button("offer", offer.text, offer.tip, accept)
+            self.offers.append(button)
+            self._offers.addWidget(button)
+
+    def _accept(self, offer: Offer, _: bool = False) -> None:
         self.clear()
         offer.accept()
 
