@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.blocks import in_blocks
+from gpu.core.machine.blocks import in_blocks
 from gpu.cpu.compilation import Whole, cached
 
 _BITS = 16  # of each coordinate

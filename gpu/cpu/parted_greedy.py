@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.machine.blocks import BLOCK, in_blocks, taken
 from gpu.core.machine.processors import usable_cores
 from gpu.core.random import Purpose
-from gpu.cpu.blocks import BLOCK, in_blocks
 from gpu.cpu.compilation import Whole, cached, inlined
 from gpu.cpu.curve import curve_order
 from gpu.cpu.geometry import CityGeometry, distance
@@ -62,14 +62,14 @@ def parted_greedy_tours(
     """
     n = len(lists)
     order = curve_order(geometry.points)
-    ordered = geometry._replace(points=geometry.points[order])
+    ordered = geometry._replace(points=taken(geometry.points, order))
     cities = Map(ordered, renumbered(ordered, lists, order))
     tours = np.empty((count, n), np.int32)
 
     def make(tour: int) -> None:
         draws = Draws(seed is not None, key_of(seed or 0), tour)
         _make(cities, draws, tours[tour], count == 1)
-        tours[tour] = order[tours[tour]]
+        tours[tour] = taken(order, tours[tour])
 
     with ThreadPoolExecutor(min(usable_cores(), count)) as pool:
         list(pool.map(make, range(count)))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.cpu.blocks import in_blocks
+from gpu.core.machine.blocks import in_blocks, taken
 from gpu.cpu.compilation import Whole, cached, inlined
 from gpu.cpu.curve import cities_of, curve_keys, sharing_cells
 from gpu.cpu.geometry import MANHATTAN, MAXIMUM, CityGeometry, distance, geometry_of
@@ -175,16 +175,27 @@ def _lead(
 
 
 def _boxes_of(points: Floats, cities: NDArray[np.int32]) -> Boxes:
-    places = points[cities, :2]
-    low = high = places
+    low = high = places = taken(points, cities)[:, :2].copy()
     lows, highs, first = [], [], [0]
     while len(low) > 1:
-        starts = np.arange(0, len(low), _WIDE)
-        low, high = np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts)
+        low, high = _joined(np.minimum, low), _joined(np.maximum, high)
         lows.append(low)
         highs.append(high)
         first.append(first[-1] + len(low))
     return Boxes(cities, places, np.array(first), np.concatenate(lows), np.concatenate(highs))
+
+
+def _joined(extreme: np.ufunc, corners: Floats) -> Floats:
+    """Return the corners of boxes around the boxes with these."""
+    result = np.empty((-(-len(corners) // _WIDE), 2))
+
+    def join(first: int, end: int) -> None:
+        inside = corners[first * _WIDE : end * _WIDE]
+        starts = np.arange(0, len(inside), _WIDE)
+        extreme.reduceat(inside, starts, out=result[first:end])
+
+    in_blocks(join, len(result))
+    return result
 
 
 def _room(boxes: Boxes, width: int) -> Nearest:

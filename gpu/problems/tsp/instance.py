@@ -18,6 +18,7 @@ from gpu.core.errors import InstanceError, SolutionError
 from gpu.core.formats import whole
 from gpu.core.instance import EDITED, MOST_EDITS, CityEdit, Edited, Instance, chosen_evenly
 from gpu.core.legacy import NEW
+from gpu.core.machine.blocks import taken
 from gpu.core.machine.processors import usable_cores
 from gpu.core.problem import Problem
 from gpu.core.words import counted
@@ -387,9 +388,9 @@ class TspInstance(Instance):
             self.name,
             "",
             self.metric,
-            None if self.coordinates is None else self.coordinates[kept],
+            None if self.coordinates is None else taken(self.coordinates, kept),
             None if self.matrix is None else self.matrix[np.ix_(kept, kept)],
-            self.display[kept],
+            taken(self.display, kept),
             self.computed_layout,
             self.directed,
         )

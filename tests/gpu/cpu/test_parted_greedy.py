@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from gpu.cpu import blocks, parted_greedy
+from gpu.core.machine import blocks
+from gpu.cpu import parted_greedy
 from gpu.cpu.first_tours import greedy_tour
 from gpu.cpu.geometry import geometry_of
 from gpu.cpu.parted_greedy import parted_greedy_tours
