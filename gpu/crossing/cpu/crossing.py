@@ -12,7 +12,8 @@ proportion to the number of cities, but for joining: that looks at the cities of
 The child that is kept gains most for what it costs in variety. Trails say which edges many tours of
 the population have. Their entropy falls where an ant takes an edge that most have for one that few
 have; the gain is divided by that (Nagata and Kobayashi 2013). So tours get shorter before they get
-alike.
+alike. Where no child is shorter, the ant keeps one that is as long as its tour if the entropy rises
+by it: where many edges are equally long, tours do not stop at the first of many equal ones.
 """
 
 from __future__ import annotations
@@ -305,6 +306,7 @@ def _join(lists: CityLists, room: Room, count: np.int64, part: np.int64) -> bool
 NEAR_ENDS = 50  # cities from an end of a segment, from which a tour is joined to another one
 
 FREE = 1e-9  # loss of entropy that counts as none
+EVEN = 1e-6  # what entropy is worth that a child as long as its parent brings
 
 
 @compiled
@@ -340,11 +342,12 @@ def cross(
 
 @inlined
 def try_child(lists: CityLists, room: Room, ab_cycle: Whole) -> bool:
-    """Make the child of an AB-cycle, if there is one; return whether it is shorter."""
+    """Make the child of an AB-cycle; return whether there is one that is not longer."""
     room.numbers[JOURNAL_ENTRIES] = room.numbers[TOUR_PARTS] = room.numbers[CHILD_GAIN] = 0
-    if not _still_there(room, ab_cycle) or not make_child(lists, room, ab_cycle):
-        room.numbers[CHILD_GAIN] = 0
-    return bool(room.numbers[CHILD_GAIN] > 0)
+    if _still_there(room, ab_cycle) and make_child(lists, room, ab_cycle):
+        return bool(room.numbers[CHILD_GAIN] >= 0)
+    room.numbers[CHILD_GAIN] = 0
+    return False
 
 
 @inlined
@@ -429,10 +432,12 @@ def draw_ab_cycle(room: Room, key: Key, turn: Whole, count: np.int64) -> np.int3
 
 @inlined
 def worth_of(state: CrossingState, room: Room) -> np.float64:
-    """Return by what a child that gains is compared with others."""
-    worth = np.float64(room.numbers[CHILD_GAIN])
-    if state.rules.focus:
+    """Return by what a child that is not longer is compared with others; 0: it is not kept."""
+    worth = float(room.numbers[CHILD_GAIN])
+    if state.rules.focus and worth > 0:
         worth = worth / max(lost_by(state, room), FREE)
+    elif state.rules.focus:
+        worth = max(-EVEN * lost_by(state, room), 0.0)
     return np.float64(worth)
 
 
@@ -474,7 +479,7 @@ class Offspring(NamedTuple):
     parts: NDArray[np.int64]  # (c,): tours that this leaves, before they are joined
     gains: NDArray[np.int64]  # (c,): of the child; 0 if there is none
     losses: NDArray[np.float64]  # (c,): of entropy
-    worths: NDArray[np.float64]  # (c,): of those that gain; else 0
+    worths: NDArray[np.float64]  # (c,): of those that may be kept; else 0
     kept: NDArray[np.bool_]  # (c,): whether the ant kept the child
     counts: NDArray[np.int64]  # (1,): AB-cycles that there are
 
@@ -504,12 +509,12 @@ def follow(
         children.ab_cycles[turn] = ab_cycle
         children.sizes[turn] = (room.bounds[ab_cycle + 1] - room.bounds[ab_cycle]) // 2
         children.losses[turn], children.worths[turn], children.kept[turn] = 0.0, 0.0, False
-        shorter = try_child(state.lists, room, ab_cycle)
+        may_be_kept = try_child(state.lists, room, ab_cycle)
         children.gains[turn] = room.numbers[CHILD_GAIN]
         children.parts[turn] = room.numbers[TOUR_PARTS]
-        if room.numbers[CHILD_GAIN] != 0:
+        if may_be_kept or room.numbers[CHILD_GAIN] != 0:
             children.losses[turn] = lost_by(state, room)
-        if shorter:
+        if may_be_kept:
             children.worths[turn] = worth_of(state, room)
             if children.worths[turn] > most:
                 most, best = children.worths[turn], np.int64(turn)

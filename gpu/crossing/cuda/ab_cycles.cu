@@ -277,12 +277,22 @@ INLINE Cells cells_for(int cities, int each, float per_map, uint4 words) {
     return {float(across) * per_map, share_of(words.y), share_of(words.z)};
 }
 
+// Whether the edges of an AB-cycle that are given up are longer than those that are taken.
+INLINE bool gains(const Distances& geometry, const int* ab_cycle, int size) {
+    long long gain = 0;
+    for (int i = 0; i < size; i += 2)
+        gain += geometry.distance(ab_cycle[i], ab_cycle[i + 1]) -
+                geometry.distance(ab_cycle[i + 1], ab_cycle[i + 2 < size ? i + 2 : 0]);
+    return gain > 0;
+}
+
 // A block a tour. Threads find the AB-cycles of different components; then these are put in a row.
 template <int BITS>
 __global__ void __launch_bounds__(BITS == SHORT_NUMBERS ? TRACERS : MOST_TRACERS, 1) find_ab_cycles(
     const FindAbCycles arguments) {
-    const auto [all, seed, room, cell_cities, shortest, per_map, all_differing, all_traced,
-                all_numbers, all_ab_cycles, all_spans, all_slots, counts, state] = arguments;
+    const auto [all, seed, room, cell_cities, shortest, enough, per_map, geometry, all_differing,
+                all_traced, all_numbers, all_ab_cycles, all_spans, all_slots, counts, state] =
+        arguments;
     using Ends = EndsOf<BITS>;
     using Pair = typename NumbersOf<BITS>::Pair;
     constexpr unsigned MOST_STEPS = Ends::NO_NUMBER - 1;  // edges of a component, at most
@@ -370,15 +380,31 @@ __global__ void __launch_bounds__(BITS == SHORT_NUMBERS ? TRACERS : MOST_TRACERS
         tracer.run(unsigned(i));
     }
     __syncthreads();
-    int found = 0;
-    for (int first = 0; first < edges / LEAST_AB_CYCLE; first += blockDim.x) {
+    int found = 0, slot_count = edges / LEAST_AB_CYCLE;
+    for (int first = 0; first < slot_count; first += blockDim.x) {
         int slot = first + threadIdx.x;
-        int2 span = slot < edges / LEAST_AB_CYCLE ? slots[slot] : make_int2(0, 0);
+        int2 span = slot < slot_count ? slots[slot] : make_int2(0, 0);
+        for (int i = span.x; i < span.y; ++i) ab_cycles[i] = tracing.cities[ab_cycles[i]];
+        bool kept = span.y - span.x >= shortest &&
+                    (enough == 0 || gains(geometry, ab_cycles + span.x, span.y - span.x));
+        int place = found + numbering.before(kept, total);
+        if (kept) {
+            spans[place] = span;
+            slots[slot] = make_int2(0, 0);
+        }
+        found += total;
+    }
+    __syncthreads();
+    // Others until there are enough, from anywhere on.
+    int begin = slot_count > 0 ? below(words.w, slot_count) : 0;
+    for (int first = 0; first < slot_count && found < enough; first += blockDim.x) {
+        int slot = begin + first + threadIdx.x;
+        if (slot >= slot_count) slot -= slot_count;
+        int2 span = first + threadIdx.x < slot_count ? slots[slot] : make_int2(0, 0);
         bool kept = span.y - span.x >= shortest;
         int place = found + numbering.before(kept, total);
-        if (kept) spans[place] = span;
-        for (int i = span.x; i < span.y; ++i) ab_cycles[i] = tracing.cities[ab_cycles[i]];
-        found += total;
+        if (kept && place < enough) spans[place] = span;
+        found = min(found + total, enough);
     }
     if (threadIdx.x == 0) counts[own] = found;
 }

@@ -27,6 +27,7 @@ from gpu.crossing.cuda.kernels import (
     SHORT_TRACED_BYTES,
     TRACERS,
     TRACING_STATIC,
+    Round,
 )
 from gpu.crossing.parameters import (
     BY_TRAILS,
@@ -71,6 +72,7 @@ class CrossingStage:
     changes: float = 0.0  # of a tour in a round: with fewer, the next stage begins
     pieces: int = MOST_PIECES  # into which a tour is cut to make a child, at most
     shortest: int = LEAST_AB_CYCLE  # edges of an AB-cycle of which a child is made, at least
+    gaining: bool = False  # whether of AB-cycles first that give up longer edges than they take
 
 
 LONG_STAGE = CrossingStage(1, LONG_OFFSPRING, pieces=LONG_PIECES, shortest=LONG_AB_CYCLE)
@@ -79,7 +81,7 @@ LONG_STAGE = CrossingStage(1, LONG_OFFSPRING, pieces=LONG_PIECES, shortest=LONG_
 def stages_of(winners: str, ants: int) -> list[CrossingStage]:
     """Return the stages of a population whose tours have so many ants each."""
     many = CrossingStage(ants, OFFSPRING, changes=1.0)
-    one = CrossingStage(1, ants, changes=FEW_CHANGES)
+    one = CrossingStage(1, ants, changes=FEW_CHANGES, gaining=True)
     return [many if winners == MANY_WINNERS else one, CrossingStage(1, ants, joined=JOINED)]
 
 
@@ -137,7 +139,7 @@ class CrossingCudaColony(ToursColony):
         self._long = False  # whether AB-cycles are long ones in these rounds
         self._long_pay, self._caught = True, False  # whether such gave something, others nothing
         self._cycle = max(1, round(p.settling * problem.n / self._each))  # iterations of settling
-        self._merged = 0
+        self._gains = 0  # that _made has told
         self._level = 0  # how often populations were joined to make the present one
         self._ended: list[EndedPopulation] = []  # of falling levels
         self._settle(self._drawn(), 0)
@@ -175,6 +177,7 @@ class CrossingCudaColony(ToursColony):
             "room": self._room,
             "cell_cities": problem.n if long else CELL_CITIES,  # one cell, or several
             "shortest": stage.shortest,
+            "enough": stage.offspring if stage.gaining else 0,
             "per_map": np.float32(problem.per_map),
             "groups": groups,
             "offspring": offspring,
@@ -225,7 +228,7 @@ class CrossingCudaColony(ToursColony):
                 return
             self._cross(self._stage)
         else:
-            rounds = int(self._machine.download(self._arrays["rounds"])[1])
+            rounds = int(self._machine.download(self._arrays["rounds"])[Round.IDLE])
             last = self._stage + 1 == len(self._stages)
             self._caught = last and rounds >= PATIENT_ROUNDS
             if self._made() < ROUNDS_A_LOOK * self._tours * self._stages[self._stage].changes:
@@ -235,16 +238,17 @@ class CrossingCudaColony(ToursColony):
         self._go_on(state.iteration, LONG_ROUNDS if self._long else ROUNDS_A_LOOK)
 
     def _made(self) -> int:
-        """How many changes were made since this was asked before."""
-        before, self._merged = self._merged, int(self._machine.download(self._arrays["wins"])[1])
-        return self._merged - before
+        """How many changes made a tour shorter since this was asked before."""
+        made = int(self._machine.download(self._arrays["rounds"])[Round.GAINS])
+        before, self._gains = self._gains, made
+        return made - before
 
     def _begin_crossing(self) -> None:
         arrays, machine = self._arrays, self._machine
         machine.upload(arrays["counts"], np.zeros(arrays["counts"].shape, np.int32))
-        machine.upload(arrays["rounds"], np.zeros(2, np.int32))
+        machine.upload(arrays["rounds"], np.zeros(len(Round), np.int32))
         machine.run([self._everywhere(CROSS_TOURS, "count_edges")])  # from what was counted on
-        self._made()
+        self._gains = 0
         self._long_pay = True
         self._cross(0)
 
@@ -308,5 +312,5 @@ def _buffers(n: int, width: int, tours: int, offspring: int) -> list[Buffer]:
         Buffer("rooms", (tours * LONG_OFFSPRING, LONG_ROOM_BYTES // 8), np.uint64),
         Buffer("long_results", (tours * LONG_OFFSPRING, LONG_RESULT_BYTES // 8), np.uint64),
         Buffer("long_changes", (tours, change_bytes(LONG_PIECES) // 8), np.uint64),
-        Buffer("rounds", (2,), np.int32),  # changes made so far; rounds in a row without one
+        Buffer("rounds", (len(Round),), np.int32),
     ]

@@ -8,6 +8,7 @@
 #include "kernels.py"
 
 constexpr float FREE = 1e-6f;  // loss of entropy that counts as none
+constexpr float EVEN = 1e-6f;  // what entropy is worth that a child as long as its parent brings
 
 // A child that was made.
 template <int PIECES>
@@ -77,14 +78,15 @@ INLINE float lost(const Child<METRIC, PIECES>& child, const Tours& all, const in
     return warp_reduced(sum, [](float one, float other) { return one + other; });
 }
 
-// Makes the child of AB-cycles. Returns what it is worth; 0: nothing.
+// Makes the child of AB-cycles. Returns what it is worth; 0: nothing. One that is as long as its
+// parent is worth little, and nothing unless the population's edges gain entropy by it.
 template <int METRIC, int PIECES>
 INLINE float child_of(const ParentTours& population, Child<METRIC, PIECES>& child,
                       const AbCycles& ab_cycles) {
-    if (!child.make(ab_cycles) || child.gain <= 0) return 0.0f;
-    float worth = float(child.gain);
-    return population.focus ? worth / fmaxf(lost(child, population.all, population.counts), FREE)
-                            : worth;
+    if (!child.make(ab_cycles) || child.gain < 0) return 0.0f;
+    if (!population.focus) return float(child.gain);
+    float loss = lost(child, population.all, population.counts);
+    return child.gain > 0 ? float(child.gain) / fmaxf(loss, FREE) : fmaxf(-EVEN * loss, 0.0f);
 }
 
 // Draws which AB-cycles a child exchanges, of so many that follow each other: the first, and three
@@ -192,10 +194,11 @@ __global__ void __launch_bounds__(CHILD_WARPS* LANES) choose_children(
 // Counts the edges of all tours anew where they change. A warp a change.
 template <int PIECES>
 __global__ void count_changes(const CountChanges arguments) {
-    const auto [all, groups, changes, counts, state] = arguments;
+    const auto [all, groups, changes, counts, rounds, state] = arguments;
     int lane = threadIdx.x % LANES, number = int(grid_thread() / LANES), n = all.n;
     if (number >= all.tours * groups) return;
     const auto& change = static_cast<const ChildChange<PIECES>*>(changes)[number];
+    if (lane == 0 && change.links > 0 && change.gain > 0) atomicAdd(&rounds[GAINS], 1);
     const float4* records = all.tour_records_of(number / groups, state->iteration);
     for (int i = lane; i < change.links; i += LANES) {
         int ends[2] = {change.link[i].x, change.link[i].y};
@@ -209,18 +212,16 @@ __global__ void count_changes(const CountChanges arguments) {
     }
 }
 
-// Trails say how many tours have an edge. Counts the rounds in a row in which no tour got shorter:
-// `rounds` has the changes made so far, and that number.
+// Trails say how many tours have an edge. Counts the rounds in a row in which no tour got shorter.
 __global__ void note_trails(const NoteTrails arguments) {
-    const auto [all, strongest, counts, wins, trails, rounds] = arguments;
+    const auto [all, strongest, counts, trails, rounds] = arguments;
     long long entries = static_cast<long long>(all.n) * all.width;
     float each = (strongest - 1.0f) / float(all.tours);
     for (long long i = grid_thread(); i < entries; i += grid_threads())
         trails[i] = 1.0f + each * float(counts[i]);
     if (grid_thread() != 0) return;
-    int made = int(wins[1]);
-    rounds[1] = made != rounds[0] ? 0 : rounds[1] + 1;
-    rounds[0] = made;
+    rounds[IDLE] = rounds[GAINS] != rounds[GAINS_BEFORE] ? 0 : rounds[IDLE] + 1;
+    rounds[GAINS_BEFORE] = rounds[GAINS];
 }
 
 // Counts the edges of all tours, from 0 on.

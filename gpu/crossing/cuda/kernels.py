@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+
 from gpu.cuda import arguments as c
 from gpu.cuda.kernels import Distances, Seed
 from gpu.cuda.loader import KernelSource
@@ -30,6 +32,14 @@ RESULT_BYTES: c.Int32 = 16 + 8 * MOST_PIECES  # of a child; see ChildResult in c
 LONG_RESULT_BYTES: c.Int32 = 16 + 8 * LONG_PIECES
 
 
+class Round(enum.IntEnum):
+    """What is counted from round to round."""
+
+    GAINS = 0  # changes made so far by which a tour got shorter
+    GAINS_BEFORE = 1  # those before the present round
+    IDLE = 2  # rounds in a row without one
+
+
 class MarkDiffering(c.KernelArguments):
     all: Tours
     seed: Seed
@@ -43,7 +53,9 @@ class FindAbCycles(c.KernelArguments):
     room: c.Int32  # cities whose edges differ, for which there is shared memory
     cell_cities: c.Int32  # whose edges differ, in a cell, on average
     shortest: c.Int32  # edges of an AB-cycle that is kept, at least
+    enough: c.Int32  # AB-cycles, those first that give up longer edges than they take; 0: keep all
     per_map: c.Float32  # 1 / the mean side of the map
+    geometry: Distances
     differing: c.ConstPointer[c.UInt32]
     traced: c.Pointer[c.UInt64]  # memory where there are more
     numbers: c.Pointer[c.Int32]
@@ -94,6 +106,7 @@ class CountChanges(c.KernelArguments):
     groups: c.Int32  # of each tour
     changes: c.ConstPointer[c.Void]
     counts: c.Pointer[c.Int32]
+    rounds: c.Pointer[c.Int32]
     state: c.ConstPointer[c.ColonyState]
 
 
@@ -101,7 +114,6 @@ class NoteTrails(c.KernelArguments):
     all: Tours
     strongest: c.Float32
     counts: c.ConstPointer[c.Int32]
-    wins: c.ConstPointer[c.UInt64]
     trails: c.Pointer[c.Float32]
     rounds: c.Pointer[c.Int32]
 
