@@ -85,7 +85,7 @@ class Children(ChangeKind):
     parts: NDArray[np.int64]  # (c,): tours into which it falls with the AB-cycle exchanged
     gains: NDArray[np.int64]  # (c,): by how much the child is shorter; 0 if there is none
     losses: NDArray[np.float64]  # (c,): of the entropy of the population's edges
-    worths: NDArray[np.float64]  # (c,): by which those are compared that are shorter; else 0
+    worths: NDArray[np.float64]  # (c,): by which those are compared that may be kept; else 0
     weighed: bool  # whether a worth is the gain divided by the loss; else it is the gain
     group: int  # of so many children, one is kept at most
     kept: NDArray[np.bool_]  # (c,): whether the child is kept
@@ -100,10 +100,16 @@ class Children(ChangeKind):
         child = "a child of it" if alone else "a child of each, in random order"
         begin = f"These edges make {ab_cycles}. The ant makes {child}, and "
         if not self.kept.any():
-            return f"{begin}none is shorter than its tour."
+            return f"{begin}none is {self._better()}."
+        if not self.gains[self.kept].any():
+            return f"{begin}keeps one as long as its tour, as the edges of all tours gain variety."
         loss = " for the variety that is lost" if self.weighed else ""
         each = f"of each {self.group} in turn " if made > self.group else ""
         return f"{begin}{each}keeps the one with the largest gain{loss}."
+
+    def _better(self) -> str:
+        alone = "shorter than its tour"
+        return f"{alone}, or as long with more variety" if self.weighed else alone
 
     def formula(self, change: TourChange) -> str:
         """Return what a child is worth."""
@@ -132,6 +138,8 @@ class Children(ChangeKind):
         """Return what a child is worth: a gain without a loss is worth more than any other."""
         if self.worths[at] <= 0:
             return ""
+        if self.weighed and self.gains[at] == 0:
+            return "variety"
         if self.weighed and self.losses[at] < _NO_LOSS:
             return "no loss"
         return quantity(float(self.worths[at]))
@@ -143,7 +151,7 @@ class Child(ChangeKind):
 
     made: int  # children
     kept: int  # AB-cycles that lie between its tour and that child
-    size: int  # edges of these; 0 if no child is shorter
+    size: int  # edges of these; 0 if no child is kept
     parts: int  # tours that were joined, if it is one AB-cycle
     loss: float  # of entropy
 
@@ -151,7 +159,7 @@ class Child(ChangeKind):
         """Say what becomes of the child."""
         ant = f"Ant {change.ant + 1}"
         if not self.size:
-            return f"{ant} keeps its tour as it is, as no child is shorter."
+            return f"{ant} keeps its tour as it is, as no child is better."
         if self.kept > 1:
             edges, ab_cycles = counted(self.size, "edge"), counted(self.kept, "AB-cycle")
             begin = f"{ant} exchanges {edges} of {ab_cycles}, one after another"

@@ -98,6 +98,22 @@ def test_ants_in_cells_improve_first_tours() -> None:
         assert (lengths[1] < 0.995 * lengths[0]).all()
 
 
+@pytest.mark.parametrize("weight", ["trails", "gain"])
+def test_tours_of_a_lattice_change_without_getting_shorter(weight: str) -> None:
+    evenly, before = 0, None
+    with closing(colony_of(makers.grid(13, 13), weight=weight)) as colony:
+        for _ in range(20):
+            colony.iterate(1)
+            side, making = colony._schedule[[states.READ_SIDE, states.MAKING]]
+            links, lengths = colony._population.links[side], colony._population.lengths[side]
+            now = None if making else (links[:ANTS].copy(), lengths[:ANTS].copy())
+            if now and before:
+                changed = (now[0] != before[0]).any(axis=(1, 2))
+                evenly += (changed & (now[1] == before[1])).sum()
+            before = now if colony._schedule[states.SIZE_OF] == ANTS else None
+    assert (evenly > 0) == (weight == "trails")
+
+
 def test_it_begins_with_a_given_tour() -> None:
     instance = makers.uniform(200)
     best = run(colony_of(instance, ants=20), 60)[-1]

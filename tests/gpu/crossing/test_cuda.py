@@ -15,7 +15,7 @@ from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.crossing.cuda.colony import CrossingCudaColony
-from gpu.crossing.cuda.kernels import LONG_AB_CYCLE
+from gpu.crossing.cuda.kernels import LONG_AB_CYCLE, Round
 from gpu.crossing.parameters import (
     MANY_WINNERS,
     ONE_WINNER,
@@ -210,7 +210,7 @@ def ab_cycles_of(colony: CrossingCudaColony) -> Iterator[tuple[Edges, Edges]]:
 @needs_emulation
 @pytest.mark.parametrize("order", [0, 5])
 def test_ab_cycles_use_up_all_edges_in_which_two_tours_differ(order: int) -> None:
-    with closing(colony_of(makers.uniform(300, size=10_000), order)) as colony:
+    with closing(colony_of(makers.uniform(300, size=10_000), order, kind=Joining)) as colony:
         tours = [edges_of(tour.tolist()) for tour in colony._arrays["given"]]
         colony.iterate(1)
         for own, (given_up, taken) in enumerate(ab_cycles_of(colony)):
@@ -221,11 +221,52 @@ def test_ab_cycles_use_up_all_edges_in_which_two_tours_differ(order: int) -> Non
 
 
 @needs_emulation
+@pytest.mark.parametrize("order", [0, 5])
+def test_ab_cycles_that_give_up_longer_edges_come_first(order: int) -> None:
+    enough, counts = ANTS // TOURS, []
+    with closing(colony_of(makers.uniform(300, size=10_000), order)) as colony:
+        for _ in range(12):
+            colony.iterate(1)
+            arrays, instance = colony._arrays, colony._problem.instance
+            for own, count in enumerate(arrays["ab_cycle_counts"].tolist()):
+                row, gaining = arrays["ab_cycles"][own], []
+                for begin, end in arrays["ab_cycle_spans"][own, :count].tolist():
+                    cities = row[begin:end]
+                    lengths = instance.distances(cities, np.roll(cities, -1))
+                    gaining.append(bool(lengths[::2].sum() > lengths[1::2].sum()))
+                assert gaining == sorted(gaining, reverse=True)
+                assert all(gaining) or count <= enough
+                counts.append((sum(gaining), count))
+    assert max(counts)[0] > enough  # all that gain, even more than there are children
+    assert any(gaining < count == enough for gaining, count in counts)
+
+
+@needs_emulation
+def test_tours_of_a_lattice_change_without_getting_shorter() -> None:
+    found = {}
+    for weight in ("trails", "gain"):
+        with closing(colony_of(makers.grid(13, 13), weight=weight)) as colony:
+            evenly, lengths, before = 0, None, None
+            for iteration in range(1, 11):
+                colony.iterate(1)
+                tours = tours_of(colony, iteration)
+                if before is not None:
+                    same = colony._arrays["lengths"] == lengths
+                    evenly += int((same & (tours != before).any(axis=1)).sum())
+                check_population(colony, tours)
+                lengths, before = colony._arrays["lengths"].copy(), tours
+            rounds = colony._arrays["rounds"]
+            assert rounds[Round.GAINS] <= colony.snapshot(Wanted.NUMBERS).merges.merged
+            found[weight] = evenly
+    assert found["trails"] > 0 == found["gain"]
+
+
+@needs_emulation
 def test_ab_cycles_are_found_within_cells_of_the_map(monkeypatch: pytest.MonkeyPatch) -> None:
     instance = makers.uniform(1500, size=100_000)
     monkeypatch.setattr("gpu.crossing.cuda.colony.CELL_CITIES", 20)
     shares = []
-    with closing(colony_of(instance)) as colony:
+    with closing(colony_of(instance, kind=Joining)) as colony:
         tours = [edges_of(tour.tolist()) for tour in colony._arrays["given"]]
         colony.iterate(1)
         for own, (given_up, taken) in enumerate(ab_cycles_of(colony)):

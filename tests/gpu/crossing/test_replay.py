@@ -70,10 +70,11 @@ def check_steps(steps: list[TourChange], instance: TspInstance, children: int) -
     assert last.what.kept == what.kept.sum()
     for begin in range(0, len(what.sizes), children):
         group = slice(begin, begin + children)
-        shorter = what.worths[group] > 0
-        assert np.array_equal(shorter, what.gains[group] > 0)
-        assert what.kept[group].sum() == shorter.any()
-        if shorter.any():
+        better = what.worths[group] > 0
+        even = (what.gains[group] == 0) & (what.losses[group] < 0) & what.weighed
+        assert np.array_equal(better, (what.gains[group] > 0) | even)
+        assert what.kept[group].sum() == better.any()
+        if better.any():
             assert what.worths[group][what.kept[group]] == what.worths[group].max()
     if last.what.kept != 1:
         return
