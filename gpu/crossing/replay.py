@@ -21,6 +21,7 @@ from gpu.crossing.cpu.state import MAKING, NEXT, READ_SIDE, SIZE_OF, CrossingSta
 from gpu.crossing.parameters import CROSSING_STEPS
 from gpu.problems.tsp.instance import CityWords, TspInstance
 from gpu.tour_changes.cpu.state import new_exchange
+from gpu.tour_changes.places import NOT_REPLAYED, PlacesColony
 from gpu.tour_changes.replay import (
     ChangeKind,
     NotBegun,
@@ -205,6 +206,8 @@ class CrossingRule:
         self, trails: TrailSource, iteration: int, caveat: str = ""
     ) -> CrossingReplay | NotBegun:
         """Start to replay an iteration; see :class:`gpu.core.decisions.Rule`."""
+        if isinstance(trails, PlacesColony):
+            return NotBegun(iteration, NOT_REPLAYED)
         if not isinstance(trails, ReadableCrossingColony) or trails.standing.schedule[MAKING]:
             return NotBegun(iteration, MAKES_FIRST)
         if self._instance.n > MOST_REPLAYED:

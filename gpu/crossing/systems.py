@@ -29,8 +29,12 @@ def _on_cpu(
     start: NDArray[np.int32] | None = None,
 ) -> Colony:
     from gpu.crossing.cpu.colony import CrossingCpuColony
+    from gpu.tour_changes.places import colony_on_places
 
-    return CrossingCpuColony(instance, parameters, seed, threads=device.cores, start=start)
+    def build(part: TspInstance, start: NDArray[np.int32] | None) -> Colony:
+        return CrossingCpuColony(part, parameters, seed, threads=device.cores, start=start)
+
+    return colony_on_places(instance, start, build)
 
 
 def _on_gpu(
@@ -42,8 +46,12 @@ def _on_gpu(
 ) -> Colony:
     from gpu.crossing.cuda.colony import CrossingCudaColony
     from gpu.cuda.colony import machine_of
+    from gpu.tour_changes.places import colony_on_places
 
-    return CrossingCudaColony(instance, parameters, machine_of(device), seed, start)
+    def build(part: TspInstance, start: NDArray[np.int32] | None) -> Colony:
+        return CrossingCudaColony(part, parameters, machine_of(device), seed, start)
+
+    return colony_on_places(instance, start, build)
 
 
 def _rule(instance: TspInstance, parameters: CrossingParameters, seed: int) -> Rule:

@@ -40,6 +40,7 @@ from gpu.focused.parameters import FOCUSED_STEPS
 from gpu.problems.tsp.instance import CityWords, TspInstance
 from gpu.tour_changes.cpu.kicks import NOT_BRIDGED
 from gpu.tour_changes.cpu.state import NOBODY, PATCH_CITIES, new_patch
+from gpu.tour_changes.places import NOT_REPLAYED, PlacesColony
 from gpu.tour_changes.replay import (
     EDGE_HEADS,
     ChangeKind,
@@ -265,6 +266,8 @@ class FocusedRule:
         self, trails: TrailSource, iteration: int, caveat: str = ""
     ) -> FocusedReplay | NotBegun:
         """Start to replay an iteration; see :class:`gpu.core.decisions.Rule`."""
+        if isinstance(trails, PlacesColony):
+            return NotBegun(iteration, NOT_REPLAYED)
         if (
             isinstance(trails, ReadableFocusedColony)
             and trails.standing.record.numbers[ITERATION] > 0

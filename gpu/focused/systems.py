@@ -29,8 +29,12 @@ def _on_cpu(
     start: NDArray[np.int32] | None = None,
 ) -> Colony:
     from gpu.focused.cpu.colony import FocusedCpuColony
+    from gpu.tour_changes.places import colony_on_places
 
-    return FocusedCpuColony(instance, parameters, seed, threads=device.cores, start=start)
+    def build(part: TspInstance, start: NDArray[np.int32] | None) -> Colony:
+        return FocusedCpuColony(part, parameters, seed, threads=device.cores, start=start)
+
+    return colony_on_places(instance, start, build)
 
 
 def _on_gpu(
@@ -42,8 +46,12 @@ def _on_gpu(
 ) -> Colony:
     from gpu.cuda.colony import machine_of
     from gpu.focused.cuda import FocusedCudaColony
+    from gpu.tour_changes.places import colony_on_places
 
-    return FocusedCudaColony(instance, parameters, machine_of(device), seed, start)
+    def build(part: TspInstance, start: NDArray[np.int32] | None) -> Colony:
+        return FocusedCudaColony(part, parameters, machine_of(device), seed, start)
+
+    return colony_on_places(instance, start, build)
 
 
 def _rule(instance: TspInstance, parameters: FocusedParameters, seed: int) -> Rule:
