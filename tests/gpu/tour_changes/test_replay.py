@@ -76,7 +76,7 @@ SAID = {
     ],
     "children": [
         children(5, -2, 6, at=(0,)), children(5, -2, 6, 1, at=(2, 3), weighed=False), children(-2),
-        children(),
+        children(-2, 0, at=(1,)), children(),
         change(Child(9, 1, 2, 1, -0.25), edges(10, 20), edges(5, 20)),
         change(Child(9, 1, 2, 3, 0.0), edges(10, 20), edges(5, 20)),
         change(Child(9, 2, 5, 3, 0.0), edges(10, 20), edges(5, 20)),
