@@ -382,7 +382,7 @@ def _still_there(room: Room, ab_cycle: Whole) -> bool:
 @compiled
 def _follow_work(room: Room, exchange: Exchange, changes: np.int64) -> None:
     """Make the changes of ``room.best`` in the sequence, too, which ``room.work`` has already."""
-    n, tour, cities = room.tour.size, room.tour, room.cuts
+    n, tour, cities = room.tour.size, room.tour, room.changed
     for entry in range(changes):
         cities[entry] = room.best[entry, 0]
     sort(cities, changes)

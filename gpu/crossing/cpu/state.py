@@ -81,6 +81,7 @@ class Room(NamedTuple):
     work: NDArray[np.int32]  # (n, 2): one's own tour while it is changed
     journal: NDArray[np.int32]  # (6 n + 8, 4): city, side, old and new neighbour of each change
     best: NDArray[np.int32]  # (6 n + 8, 3): city, side and new neighbour of the best child's
+    changed: NDArray[np.int32]  # (6 n + 8,): cities that ``best`` changes, ascending
     keys: NDArray[np.int64]  # (keys,): edges of a first tour by length
     joints: NDArray[np.int32]  # (keys, 2): edges between ends of pieces
     ends: NDArray[np.int32]  # (n,): the other end of the piece that ends in a city
@@ -184,6 +185,7 @@ def new_room(n: int, k: int) -> Room:
         work=(n, 2),
         journal=(longest, 4),
         best=(longest, 3),
+        changed=longest,
         keys=_keys(n, k),
         joints=(_keys(n, k), 2),
         along=(2, n),
@@ -219,7 +221,7 @@ def bytes_needed(n: int, k: int, ants: int, threads: int) -> dict[str, int]:
     return {
         "candidate lists and trails": n * k * 24,
         "tours": most_tours(n, ants) * n * 16,
-        "rooms of the threads": threads * n * (8 * k + 418 + 16 * max(k, JOINED_ENDS)),
+        "rooms of the threads": threads * n * (8 * k + 442 + 16 * max(k, JOINED_ENDS)),
     }
 
 
