@@ -231,6 +231,7 @@ def _leave_out_controls(view: View, *, captions: bool) -> None:
         view.caption.setVisible(captions)
     if isinstance(view, TourView):
         view.chips["latest"].setChecked(False)  # tours of each iteration are not recorded
+        view.in_picture(on=True)
     for control in controls_of(view):
         control.hide()
     for chip in view.findChildren(Chip):

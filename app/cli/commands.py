@@ -24,7 +24,6 @@ from app.cli.runs import runs
 from app.cli.solve import replay, solve
 from app.cli.study import study
 from app.cli.terminal import width
-from gpu import __version__
 from gpu.core.errors import FormicariumError
 from gpu.core.words import shown, without_secrets
 
@@ -140,6 +139,13 @@ class _Discreet(logging.Formatter):
         return without_secrets(super().format(record))
 
 
+def _tell_version(ctx: click.Context) -> None:
+    from gpu.core.machine.checkout import version
+
+    click.echo(f"formicarium {version()}")
+    ctx.exit()
+
+
 @click.group(
     cls=Commands,
     invoke_without_command=True,
@@ -147,7 +153,14 @@ class _Discreet(logging.Formatter):
     epilog=COMPLETION,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(__version__, prog_name="formicarium", message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, _, wanted: _tell_version(ctx) if wanted else None,
+    help="Show the version, and the commit where it is known, and exit.",
+)
 @click.option("--debug", is_flag=True, help="Print tracebacks and internal messages.")
 @click.pass_context
 def cli(ctx: click.Context, debug: bool) -> None:

@@ -21,6 +21,7 @@ from gpu.core.files import exists, is_full
 from gpu.core.formats import duration, whole
 from gpu.core.history import Progress, between
 from gpu.core.instance import Instance
+from gpu.core.machine.installing import extra_command
 from gpu.core.snapshot import RunState
 from gpu.run.frames.frames import FRAMES_SUFFIX, FramesError
 from gpu.run.frames.past import Past
@@ -50,8 +51,8 @@ def check_film(choices: FilmChoices) -> None:
     """Raise FilmError if such a film cannot be written here."""
     if choices.form == ".mp4" and not mp4_can_be_made():
         raise FilmError(
-            "an MP4 needs imageio-ffmpeg, which is not installed: pip install "
-            "'formicarium[film]', or name a .gif"
+            "an MP4 needs imageio-ffmpeg, which is not installed: "
+            f"{extra_command('film')}, or name a .gif"
         )
     if not choices.form and exists(choices.out):
         raise FilmError(f"{choices.out}: it is there already; name a new folder for the pictures")

@@ -46,6 +46,7 @@ from app.window.controllers.runs.run_display import RunDisplay
 from app.window.controllers.runs.runs import RunController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import RUNS_PATIENCE, RunList
+from app.window.opened_files import DesktopApplication
 from app.window.process import give_memory_back, paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
@@ -200,7 +201,7 @@ def qt_application() -> QApplication:
     paint_alone()
     app = QApplication.instance()
     if not isinstance(app, QApplication):
-        app = QApplication([APPLICATION])
+        app = DesktopApplication([APPLICATION])
     sys.setswitchinterval(SWITCH_INTERVAL)
     give_memory_back()
     gc.disable()  # until all that a window needs is there; see resume_garbage_collection

@@ -28,6 +28,7 @@ def open_window(path: Path | None, demo: bool = False, script: Path | None = Non
 
     from app.window.application import Application, qt_application
     from app.window.event_loop import on_termination
+    from app.window.opened_files import DesktopApplication
 
     qt = qt_application()
     log = platformdirs.user_log_path(APPLICATION, appauthor=False) / f"{APPLICATION}.log"
@@ -45,6 +46,8 @@ def open_window(path: Path | None, demo: bool = False, script: Path | None = Non
             application.presentation.open(script)
         elif path is not None:
             application.files.open(path)
+        if isinstance(qt, DesktopApplication):
+            qt.open_files_with(application.window.open_requested.emit)
         with on_termination(window.close):
             status = qt.exec()
         if not application.close():

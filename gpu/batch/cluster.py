@@ -38,6 +38,7 @@ from gpu.batch.worker import Worker
 from gpu.core.errors import DeviceError, InstanceError, sentence_for
 from gpu.core.files import read_regular
 from gpu.core.machine import devices
+from gpu.core.machine.installing import extra_command
 from gpu.core.machine.processes import without_interrupts
 from gpu.core.machine.processors import usable_cores
 from gpu.run.session import InstanceReference, StartReference
@@ -74,7 +75,7 @@ class ClusterExecutor(Executor):
         except ImportError as error:
             raise ExecutorError(
                 "a cluster needs Dask, which is not installed: "
-                "pip install 'formicarium[cluster]' installs it"
+                f"{extra_command('cluster')} installs it"
             ) from error
         if address != LOCAL:
             _place_of(address)

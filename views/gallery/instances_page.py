@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFontMetrics,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QAbstractButton, QScrollArea, QVBoxLayout, QWidget
 
 from gpu.core.words import shown
@@ -23,8 +32,9 @@ _TILE_LINES = (  # of the lines: size of the type, whether it is bold, and its c
     (1.0, True, "text"),
     (0.92, False, "text"),
     (0.92, False, "muted"),
-    (0.92, False, "best"),
+    (0.92, False, "found"),
 )
+_KIND_LINES = 2  # of what an instance looks like
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
@@ -39,8 +49,13 @@ class Entry:
     found: str = ""  # the best solution so far, and its gap
 
     @property
+    def kind_shown(self) -> str:
+        """What the instance looks like, as a tile shows it."""
+        return shown(self.kind.rstrip("."), _TILE_LINE_LONGEST)
+
+    @property
     def lines(self) -> tuple[str, ...]:
-        """The lines below the picture."""
+        """The lines below the picture; what the instance looks like may need two."""
         texts = self.name, self.size, self.kind.rstrip("."), self.found
         return tuple(shown(text, _TILE_LINE_LONGEST) for text in texts)
 
@@ -93,7 +108,7 @@ class Tile(QAbstractButton):
     def sizeHint(self) -> QSize:
         """Return room for the picture and the lines."""
         self.ensurePolished()
-        lines = len(_TILE_LINES) * self._line + 2 * _PAD + 4
+        lines = (len(_TILE_LINES) + _KIND_LINES - 1) * self._line + 2 * _PAD + 4
         return THUMBNAIL_SIZE + QSize(2 * _PAD, lines + _PAD)
 
     @property
@@ -162,10 +177,35 @@ class Tile(QAbstractButton):
         for line, (factor, bold, role) in zip(self.entry.lines, _TILE_LINES, strict=True):
             painter.setFont(theme.font(factor, bold=bold))
             painter.setPen(theme.colour(role))
-            text = painter.fontMetrics().elidedText(line, Qt.TextElideMode.ElideRight, width)
-            at = QRect(_PAD + 2, y, width, self._line)
-            painter.drawText(at, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-            y += self._line
+            if line == self.entry.kind_shown:
+                texts = _in_lines(line, painter.fontMetrics(), width)
+            else:
+                metrics, right = painter.fontMetrics(), Qt.TextElideMode.ElideRight
+                texts = [metrics.elidedText(line, right, width)] if line else []
+            for text in texts:
+                at = QRect(_PAD + 2, y, width, self._line)
+                side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+                painter.drawText(at, side, text)
+                y += self._line
+
+
+def _in_lines(text: str, metrics: QFontMetrics, width: int) -> list[str]:
+    """Return ``text`` in at most ``_KIND_LINES`` lines.
+
+    Where it has no room, it ends at a colon, a comma or a semicolon: so much is said whole.
+    """
+    for said in (text, *(text.partition(end)[0] for end in ":;,")):
+        lines = [""]
+        for word in said.split():
+            longer = f"{lines[-1]} {word}".strip()
+            if lines[-1] and metrics.horizontalAdvance(longer) > width:
+                lines.append(word)
+            else:
+                lines[-1] = longer
+        fits = all(metrics.horizontalAdvance(line) <= width for line in lines)
+        if fits and len(lines) <= _KIND_LINES:
+            return lines
+    return [metrics.elidedText(text, Qt.TextElideMode.ElideRight, width)]
 
 
 _TILES_HINT = "Click a picture to open it, then press Start (Space). A double click does both."
@@ -223,7 +263,7 @@ class InstancesPage(QScrollArea):
         for shelf in shelves:
             tiles = [self._tile(entry, old) for entry in shelf.entries]
             row = QWidget()
-            row.setLayout(FlowLayout(*tiles))
+            row.setLayout(FlowLayout(*tiles, stretch=True))
             for part in (make_label("heading", shelf.title.upper()), row):
                 self._column.insertWidget(self._column.count() - 1, part)
                 self._parts.append(part)

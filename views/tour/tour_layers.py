@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +39,10 @@ Changes = tuple[Edges, Edges, Edges]  # those that two tours have, only the firs
 
 _MANY_WIDE = 1000
 _BINS = 8
+_MOST_STRONG = 2.0  # strong trails a city, where some tours have them: in more, none can be seen
+_LEAST_PRESENCE = 0.3  # of all trails, however many are strong
+_MOST_TRAILS = 3  # a city, that are drawn
+_USUAL_EDGE = 3.0  # length of trails with all their ink, in distances of evenly spread cities
 _FAINTEST_TRAIL = 0.06  # √(τ/τmax) of trails that are drawn; fainter ones only dim the picture
 _MOST_HEADS = 2_000  # most heads in sight; more would hide the tour
 _HEAD_ROOM = 2.6  # least length of an edge in sight, in lengths of a head
@@ -174,33 +179,62 @@ class TrailsLayer(MapLayer[Trails]):
         painter, size, theme = sheet.painter, sheet.size, sheet.theme
         force = np.sqrt(part.strength)
         strong = force >= _FAINTEST_TRAIL
+        strong[_MOST_TRAILS * len(cities) :] = False  # the strongest come first
         if self.on_route is not None:
             strong &= self.on_route(part.edges)
         lines = sheet.pixels(cities[part.edges[strong].ravel()]).reshape(-1, 4)
         seen = within(lines, size)
-        lines, force = lines[seen], force[strong][seen]
+        ink = force[strong][seen] * _presence(part.strength, len(cities))
+        shown = _Shown(lines[seen], ink * _paleness(lines[seen], sheet.pixels(cities)))
         if not CachedPicture.in_use:
-            _draw_trails(painter, theme, lines, force, 1.0)
+            _draw_trails(painter, theme, shown, 1.0)
             return
         # Drawn at half the size and enlarged, wide lines take a tenth of the time.
         half = QImage(size.size().toSize() / 2, QImage.Format.Format_ARGB32_Premultiplied)
         half.fill(Qt.GlobalColor.transparent)
         with QPainter(half) as inner:
             inner.setRenderHint(QPainter.RenderHint.Antialiasing)
-            _draw_trails(inner, theme, lines / 2, force, 0.5)
+            _draw_trails(inner, theme, shown._replace(lines=shown.lines / 2), 0.5)
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         painter.drawImage(QRectF(0, 0, half.width() * 2, half.height() * 2), half)
 
 
-def _draw_trails(
-    painter: QPainter, theme: Theme, lines: Segments, force: NDArray[np.float32], scale: float
-) -> None:
-    shade = np.minimum((force * _BINS).astype(int), _BINS - 1)
+class _Shown(NamedTuple):
+    """Trails that are drawn."""
+
+    lines: Segments
+    ink: NDArray[np.floating]  # of each, up to 1, from √(τ/τmax)
+
+
+def _presence(strength: NDArray[np.float32], cities: int) -> float:
+    """Return how much ink trails get: less if more of them are strong than tours can have.
+
+    While a colony has just begun, all trails are about equal: they say nothing yet, and would hide
+    the tour. As many trails of one strength would weigh as much as these: (Σ τ)² / Σ τ².
+    """
+    weight = float(strength.sum(dtype=float)) ** 2 / float((strength.astype(float) ** 2).sum())
+    return max(_LEAST_PRESENCE, min(1.0, _MOST_STRONG * cities / weight))
+
+
+def _paleness(lines: Segments, places: Points) -> NDArray[np.floating]:
+    """Return how much less ink long trails get: what ants have laid there is spread out.
+
+    The edges of good tours are short, those of the first ants are not, and hide what is below.
+    """
+    size = np.ptp(places, axis=0)
+    usual = _USUAL_EDGE * float(np.sqrt(max(size[0] * size[1], 1.0) / len(places)))
+    lengths = np.hypot(lines[:, 2] - lines[:, 0], lines[:, 3] - lines[:, 1])
+    return np.minimum(1.0, usual / np.maximum(lengths, 1e-9))
+
+
+def _draw_trails(painter: QPainter, theme: Theme, shown: _Shown, scale: float) -> None:
+    shade = np.minimum((shown.ink * _BINS).astype(int), _BINS - 1)
     for bin_ in range(_BINS):
         level = (bin_ + 0.5) / _BINS
-        colour = theme.colour("trail", 0.12 + 0.6 * level)
-        width = max(1.0, round((1 + 5 * level) * scale))
-        draw_lines(painter, lines[shade == bin_], colour, width)
+        colour = theme.colour("trail", min(0.06 + 0.7 * level, 0.7))
+        # as wide in an exact picture as on the screen, where the lines are half as wide at first
+        width = 2 * scale * max(1.0, round((1 + 5 * level) / 2))
+        draw_lines(painter, shown.lines[shade == bin_], colour, width)
 
 
 def draw_heads(

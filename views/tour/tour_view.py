@@ -25,10 +25,11 @@ from views.tour.label_layers import EndsLayer, Labels, LabelsLayer, RouteEnds
 from views.tour.map_layer import LitLayer, MapLayer
 from views.tour.tour_layers import Tour, places_of, what_is_at
 from views.widgets.canvas_view import CanvasView
+from views.widgets.chip_row import ChipRow
 from views.widgets.controls import Chip, make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layers import corners
-from views.widgets.layouts import FlowLayout, fill
+from views.widgets.layouts import fill
 from views.widgets.pointing import Pointing
 from views.widgets.theme import Theme, icon
 from views.widgets.view import NOTHING, Pointed
@@ -124,13 +125,18 @@ class TourView(CanvasView):
 
         for name, chip in self.chips.items():
             chip.toggled.connect(lambda shown, name=name: self._show_layer(name, shown))
-        top = fill(QHBoxLayout(), (FlowLayout(*self.chips.values()), 1))
+        self.chip_row = ChipRow(list(self.chips.values()))
+        top = fill(QHBoxLayout(), (self.chip_row, 1))
         for button in (self.edit_button, self.fit_button):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         bottom = fill(QHBoxLayout(), (self.caption, 1), self.hover)
         fill(QVBoxLayout(self), top, (self.graphics, 1), bottom, margins=(8, 6, 8, 6))
         self.apply_theme(self.theme)
         self.show_instance(None)
+
+    def in_picture(self, *, on: bool) -> None:
+        """Show all chips in a picture: they are its legend."""
+        self.chip_row.show_whole(whole=on)
 
     @property
     def wanted(self) -> Wanted:
@@ -140,7 +146,7 @@ class TourView(CanvasView):
             wanted |= Wanted.ITERATION_SOLUTION
         if self.chips["trails"].isChecked():
             wanted |= Wanted.TRAILS
-        if self.chips["improved"].isChecked() and not self.chips["improved"].isHidden():
+        if self.chips["improved"].isChecked() and self.chips["improved"].offered:
             wanted |= Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION
         return wanted
 
@@ -292,7 +298,7 @@ class TourView(CanvasView):
         }
         # A layer that waits keeps its place in the order.
         self._changed |= {name: part for name, part in parts.items() if part is not None}
-        if (snapshot.moves is None) != self.chips["improved"].isHidden():
+        if (snapshot.moves is not None) != self.chips["improved"].offered:
             self._offer_improved(offered=snapshot.moves is not None)
 
     def draw(self) -> None:

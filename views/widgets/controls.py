@@ -123,6 +123,8 @@ class Chip(QToolButton):
     def __init__(self, text: str, role: str, swatch: Swatch, tip: str = "") -> None:
         super().__init__()
         self.role, self.swatch = role, swatch
+        self.offered = True  # whether there is something to show or hide
+        self.crowded_out = False  # whether it is in a menu, because there is no room
         self.setText(text)
         self.setToolTip(plain_tip(tip))
         self.setProperty("role", "chip")
@@ -130,6 +132,17 @@ class Chip(QToolButton):
         self.setChecked(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(18, 12))
+
+    def setVisible(self, visible: bool) -> None:
+        """Offer the chip, or do not; it is seen if there is room for it."""
+        self.offered = visible
+        super().setVisible(visible and not self.crowded_out)
+
+    def crowd_out(self, *, out: bool) -> None:
+        """Hide the chip because there is no room, or show it again."""
+        if out != self.crowded_out:
+            self.crowded_out = out
+            super().setVisible(self.offered and not out)
 
     @property
     def is_on(self) -> bool:

@@ -115,10 +115,14 @@ def scrolled(page: QWidget) -> QScrollArea:
 
 
 class FlowLayout(QLayout):
-    """Places its widgets from left to right, in as many rows as they need."""
+    """Places its widgets from left to right, in as many rows as they need.
 
-    def __init__(self, *widgets: QWidget) -> None:
+    Those that ``stretch`` fill the rows; they are equally wide, in the last row too.
+    """
+
+    def __init__(self, *widgets: QWidget, stretch: bool = False) -> None:
         super().__init__()
+        self._stretch = stretch
         self._items: list[QLayoutItem] = []
         self._heights: dict[int, int] = {}  # by width; layouts around ask again and again
         self.setContentsMargins(0, 0, 0, 0)
@@ -180,10 +184,19 @@ class FlowLayout(QLayout):
 
     def _place(self, area: QRect, *, move: bool) -> int:
         """Return the height of all rows; with ``move`` put each item in the middle of its row."""
-        y = area.y()
-        for row in self._rows(area.width()):
+        y, rows = area.y(), self._rows(area.width())
+        wider = 0
+        if self._stretch and len(rows) > 1:  # a single row is not torn apart
+            free = [
+                (area.width() - sum(size.width() + _FLOW_GAP for _, size in row) + _FLOW_GAP)
+                // len(row)
+                for row in rows[:-1]
+            ]
+            wider = min(free)
+        for row in rows:
             x, height = area.x(), max(size.height() for _, size in row)
-            for item, size in row:
+            for item, hint in row:
+                size = hint + QSize(wider, 0)
                 if move:
                     item.setGeometry(QRect(QPoint(x, y + (height - size.height()) // 2), size))
                 x += size.width() + _FLOW_GAP

@@ -27,11 +27,12 @@ _ROLES = {  # in the dark theme, and in the light one
     "good": ("#2fc596", "#007a58"),  # success and failure; never the only sign of either
     "danger": ("#f5854a", "#b84a00"),
     "best": ("#f5b72e", "#d55e00"),  # what the plots show: best, iteration best, iteration mean, …
+    "found": ("#f5b72e", "#a84600"),  # the same as small type
     "latest": ("#56b4e9", "#0072b2"),
     "mean": ("#8a98a9", "#7d8896"),
     "optimum": ("#c9d1db", "#4c5866"),
     "bound": ("#b79cf0", "#6b4fc0"),  # what no solution is better than
-    "trail": ("#1fb48a", "#35bd97"),
+    "trail": ("#1fb48a", "#1f9a77"),
     "gap": ("#d98fb8", "#a8487f"),
     "city": ("#dfe6ee", "#2b3644"),
     "local": ("#56b4e9", "#0072b2"),  # local and global update of a selective memory

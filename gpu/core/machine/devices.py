@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,7 @@ import psutil
 
 from gpu.core.arguments import described
 from gpu.core.errors import DeviceError
+from gpu.core.machine.installing import extra_command
 from gpu.core.machine.processors import model_of_processor, usable_cores
 from gpu.core.words import counted
 
@@ -73,9 +75,12 @@ def _cuda_devices() -> tuple[list[Device], str]:
         import cupy
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "cupy":
-            return [], "CuPy is not installed: make demo GPU=cuda13 installs it"
+            if sys.platform == "darwin":
+                return [], "no CUDA GPU found: there are none for macOS"
+            return [], f"CuPy is not installed: {extra_command('cuda13')} installs it"
         first = next(filter(None, map(str.strip, str(error).splitlines())), "no reason given")
-        return [], f"CuPy cannot be loaded ({first}): install it again with make demo GPU=cuda13"
+        again = extra_command("cuda13")
+        return [], f"CuPy cannot be loaded ({first}): install it again with {again}"
     runtime = cupy.cuda.runtime
     driver = version = 0
     try:
@@ -122,7 +127,7 @@ def _why_no_cuda(status: int, text: str, driver: int, runtime: int) -> str:
     other = next((major for major in (13, 12) if major <= driver // 1000), None)
     newer = "update the driver"
     if other is not None and other < runtime // 1000:
-        newer += f", or install the CuPy for it with make demo GPU=cuda{other}"
+        newer += f", or install the CuPy for it with {extra_command(f'cuda{other}')}"
     return (
         f"the NVIDIA driver is too old: it supports CUDA {_version(driver)}, and the CuPy "
         f"installed here needs {_version(runtime)}; {newer}"

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from gpu import __version__
+from gpu.core.machine import checkout
 from gpu.problems.tsp.tsplib.tsplib_files import load
 from tests.app.conftest import Command
 from tests.processes import INSTANCE, RING, command, environment, run
@@ -30,7 +31,8 @@ def test_the_version_is_quick_and_imports_nothing_heavy() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment()
     )
     version, names = done.stdout.splitlines()
-    assert version == f"formicarium {__version__}"
+    assert version == f"formicarium {checkout.version()}"
+    assert version.startswith(f"formicarium {__version__}")
     modules = set(json.loads(names))
     heavy = {"numpy", "numba", "scipy", "PySide6", "tsplib95", "cupy", "matplotlib"}
     assert not modules & heavy

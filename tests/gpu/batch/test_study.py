@@ -13,7 +13,6 @@ from typing import NoReturn
 
 import pytest
 
-from gpu.batch import host
 from gpu.batch.cases import DONE, FAILED, CaseRow
 from gpu.batch.design import Design, DesignError
 from gpu.batch.measured_limit import limits_kept, with_measured_limits
@@ -23,6 +22,7 @@ from gpu.batch.store_tables import APPLICATION_ID, STORE_VERSION
 from gpu.batch.study import BY_TRIALS, Study, StudyProgress, expected_time
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
+from gpu.core.machine import checkout
 from gpu.cpu.first_tours import nearest_neighbour_length
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.coloring.dsatur import dsatur_coloring
@@ -293,10 +293,10 @@ def test_the_commit_is_found_and_nothing_is_written_into_the_checkout(
         return done.stdout.strip()
 
     def found() -> str:
-        return host.commit.__wrapped__()
+        return checkout.commit.__wrapped__()
 
-    monkeypatch.delenv(host.VARIABLE, raising=False)
-    monkeypatch.setattr(host, "_PACKAGE", tmp_path)
+    monkeypatch.delenv(checkout.VARIABLE, raising=False)
+    monkeypatch.setattr(checkout, "_PACKAGE", tmp_path)
     assert found() == ""
     file = tmp_path / "__init__.py"
     file.write_text("1")

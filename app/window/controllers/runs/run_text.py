@@ -67,8 +67,9 @@ def summary_of(run: RunModel) -> str:
         if state.ants_cost is not None and cost < state.ants_cost:
             begun += f" (the ants' best: {run.instance.cost_unit.amount(state.ants_cost)})"
         found.append(begun)
-    found.append(f"after {number_of(state.iteration, 'iteration')}")
-    if _idles(run, state):
+    if met is None or met.name != "iterations":  # which says how many there were
+        found.append(f"after {number_of(state.iteration, 'iteration')}")
+    if _idles(run, state) and state.best_iteration:
         idle = state.elapsed - run.bettered_at
         found.append(f"nothing better for {duration(idle)} of {duration(state.elapsed)}")
     return f"{reason}: {', '.join(found)}"

@@ -1,0 +1,21 @@
+"""What the user types to install something more: it fits the system, and how the program came."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import gpu
+
+
+def extra_command(extra: str) -> str:
+    """Return the command that installs an ``extra`` of the program, such as ``cuda13``.
+
+    In a clone with Make that is the Makefile's, which has tried versions.
+    """
+    clone = (Path(gpu.__file__).parents[1] / "Makefile").is_file()
+    if clone and extra.startswith("cuda") and sys.platform != "win32" and shutil.which("make"):
+        return f"make demo GPU={extra}"
+    quote = "" if sys.platform == "win32" else "'"  # a Unix shell would look for files by brackets
+    return f"pip install {quote}{gpu.APPLICATION}[{extra}]{quote}"
