@@ -38,6 +38,8 @@ from gpu.cpu.geometry import (
     as_compiled,
     geometry_of,
 )
+from gpu.problems.tsp.distances import blocks
+from gpu.problems.tsp.heaps import Places, places_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import quadrant_neighbours
 
@@ -54,6 +56,7 @@ _ASCENT_WORK = 24_000_000  # cities times steps, between these limits
 _ROUNDS = 12  # how often edges that the sparse graph lacks are added to it, at most
 _SHORTER = 0.25  # then, share of steps and of their lengths
 _CLOSE = 0.9999  # share of the sparse graph's bound with which the whole graph's is close to it
+_PLACES_MOST = 10_000  # places that give their penalties to the heaps of cities there
 _LOOK = 0.05  # seconds between two looks at whether to stop, while another bound is looked for
 _LARGEST_PENALTY = 2**40  # in steps: sums of all edges with such penalties are below 2^63
 
@@ -177,6 +180,9 @@ def _penalties_of(instance: TspInstance, stop: Stop) -> Longs | None:
     if instance.n <= FEW_CITIES:
         return np.empty(0, np.int64)
     graph = _Graph.of(instance)
+    places = places_of(instance)
+    if places is not None and places.instance.n <= _PLACES_MOST:
+        return _penalties_of_heaps(places, graph, stop)
     start, end, lengths = _sparse(instance, graph)
     steps = min(max(_ASCENT_WORK // graph.size, _FEWEST_STEPS), _MOST_STEPS)
     best, best_bound = np.zeros(graph.size, np.int64), -1
@@ -199,6 +205,25 @@ def _penalties_of(instance: TspInstance, stop: Stop) -> Longs | None:
         lengths = np.concatenate((lengths, _lengths(instance, graph, *missing.T)))
         share = _SHORTER
     return best
+
+
+def _penalties_of_heaps(places: Places, graph: _Graph, stop: Stop) -> Longs | None:
+    """Return penalties by those of places; None if ``stop`` said so before.
+
+    The cities of a heap are joined to each other as long as no penalty is larger than another one
+    and the way between both. So penalties become as small as that asks for.
+    """
+    part = places.instance
+    found = _penalties_of(part, stop)
+    if found is None:
+        return None
+    steps, everyone, lowered = _Graph.of(part).precision, np.arange(part.n), found.copy()
+    for block in blocks(part.n, part.n):
+        if stop():
+            return None
+        away = part.distances(everyone[block, None], everyone) * steps
+        lowered[block] = (away + found).min(axis=1)
+    return np.asarray((lowered * graph.precision // steps)[places.place], np.int64)
 
 
 def _lengths(instance: TspInstance, graph: _Graph, start: Ints, end: Ints) -> Longs:

@@ -1,15 +1,14 @@
 """Colonies that visit places, shown as colonies that visit all cities.
 
-Where many cities are at one place, the lists of each have these alone, or one of the others: tours
-of such cities can hardly be changed. So ants know one city of each place, and the others are
-visited with it. Among them is no way, so the tour is as long.
+Tours of heaps of cities can hardly be changed (:mod:`gpu.problems.tsp.heaps`). So ants know one
+city of each place, and the others are visited with it. Among them is no way, so the tour is as
+long.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,74 +19,12 @@ from gpu.core.instance import Solution
 from gpu.core.legacy import Adjustable
 from gpu.core.parameters import Parameters
 from gpu.core.snapshot import PICTURE_SIZE, Snapshot, Trails, TrailTable, Wanted
+from gpu.problems.tsp.heaps import Places, places_of
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.neighbours import PLANE
-
-TOGETHER = 3  # cities at a place for whom the lists of all have room
-WORTH_JOINING = 20  # places are visited if one city in so many is further than these, or more
-FEWEST_PLACES = 20  # with fewer, all cities are visited
 
 NOT_REPLAYED = (
     "Many cities are at one place, so the ants visit places. They work, but cannot be looked at."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Places:
-    """The different places of an instance, numbered by the first city at each."""
-
-    instance: TspInstance  # of these first cities
-    cities: NDArray[np.int32]  # (k,): the first city at each place
-    place: NDArray[np.int32]  # (n,): the place of each city
-    order: NDArray[np.int32]  # (n,): cities, place by place
-    begins: NDArray[np.int64]  # (k + 1,): where each place's begin
-
-    def extended(self, tour: Solution) -> Solution:
-        """Return the tour of all cities that visits the places as ``tour`` does, (k,)."""
-        sizes = np.diff(self.begins)[tour]
-        before = np.cumsum(sizes) - sizes
-        at = np.repeat(self.begins[tour] - before, sizes) + np.arange(len(self.order))
-        return frozen(self.order[at])
-
-    def restricted(self, tour: Solution) -> Solution:
-        """Return the tour of the places in the order in which ``tour``, (n,), comes to them."""
-        first = np.unique(self.place[tour], return_index=True)[1]
-        return frozen(self.place[tour[np.sort(first)]])
-
-
-# None where it is not worth it. What is kept must not hold the instance itself.
-_found: WeakKeyDictionary[TspInstance, Places | None] = WeakKeyDictionary()
-
-
-def places_of(instance: TspInstance) -> Places | None:
-    """Return the places that ants are to visit in place of all cities; None if all are visited.
-
-    Lengths are rounded, so coming to a place twice can be shorter by 1. This is why it is done
-    only where many cities are further than the third at a place.
-    """
-    if instance not in _found:
-        _found[instance] = _look_for_places(instance)
-    return _found[instance]
-
-
-def _look_for_places(instance: TspInstance) -> Places | None:
-    if instance.metric not in PLANE or instance.coordinates is None:
-        return None
-    at = np.ascontiguousarray(instance.coordinates[:, :2]) + 0.0  # of -0, too
-    flat = at.view(np.complex128).ravel()
-    _, first, which, sizes = np.unique(
-        flat, return_index=True, return_inverse=True, return_counts=True
-    )
-    further = int(np.maximum(sizes - TOGETHER, 0).sum())
-    if len(first) < FEWEST_PLACES or further * WORTH_JOINING < instance.n:
-        return None
-    by_city = np.argsort(first)  # places in the order of their first cities
-    number = np.empty(len(first), np.int32)
-    number[by_city] = np.arange(len(first), dtype=np.int32)
-    cities, place = first[by_city].astype(np.int32), number[which.ravel()]
-    order = np.argsort(place, kind="stable").astype(np.int32)
-    begins = np.concatenate(([0], np.cumsum(sizes[by_city]))).astype(np.int64)
-    return Places(instance.restricted_to(cities), cities, place, order, begins)
 
 
 def colony_on_places(

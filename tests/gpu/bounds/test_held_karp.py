@@ -56,6 +56,14 @@ def test_no_tour_is_shorter(metric: Metric, n: int, side: int, seed: int) -> Non
     assert 0 <= bounded(instance) <= optimum(instance)
 
 
+def test_heaps_of_cities_have_a_bound_like_that_of_their_places() -> None:
+    one = makers.uniform(40, size=10_000)
+    assert one.coordinates is not None
+    at = np.random.default_rng(2).permutation(np.repeat(one.coordinates, 12, axis=0))
+    heaps = TspInstance("heaps", "", Metric.EUC_2D, at, None, at)
+    assert 0.98 * bounded(one) <= bounded(heaps) <= bounded(one)
+
+
 @given(
     n=st.integers(3, 7),
     largest=st.sampled_from([1, 3, 1000, LARGEST_DISTANCE]),

@@ -15,9 +15,10 @@ from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.core.trails import matrix_picture
 from gpu.problems.tsp.distances import Metric
+from gpu.problems.tsp.heaps import places_of
 from gpu.problems.tsp.instance import TspInstance
 from gpu.run import solve
-from gpu.tour_changes.places import NOT_REPLAYED, PlacesColony, places_of
+from gpu.tour_changes.places import NOT_REPLAYED, PlacesColony
 from tests.gpu.cpu import makers
 
 
