@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.core.machine.blocks import BLOCK, in_blocks, taken
+from gpu.core.machine.blocks import in_blocks, taken
 from gpu.core.machine.processors import usable_cores
 from gpu.core.random import Purpose
 from gpu.cpu.compilation import Whole, cached, inlined
@@ -65,19 +65,20 @@ def parted_greedy_tours(
     ordered = geometry._replace(points=taken(geometry.points, order))
     cities = Map(ordered, renumbered(ordered, lists, order))
     tours = np.empty((count, n), np.int32)
+    at_once = min(usable_cores(), count)
 
     def make(tour: int) -> None:
         draws = Draws(seed is not None, key_of(seed or 0), tour)
-        _make(cities, draws, tours[tour], count == 1)
+        _make(cities, draws, tours[tour], usable_cores() // at_once)
         tours[tour] = taken(order, tours[tour])
 
-    with ThreadPoolExecutor(min(usable_cores(), count)) as pool:
+    with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(make, range(count)))
     return tours
 
 
-def _make(cities: Map, draws: Draws, tour: Ints, alone: bool) -> None:
-    """Fill ``tour``, on all cores if it is ``alone``."""
+def _make(cities: Map, draws: Draws, tour: Ints, threads: int) -> None:
+    """Fill ``tour``."""
     n, k = cities.near.shape
     made = Fragments(np.full((n, 2), -1, np.int32), np.arange(n, dtype=np.int32))
 
@@ -91,14 +92,10 @@ def _make(cities: Map, draws: Draws, tour: Ints, alone: bool) -> None:
         keys = np.empty((end - first) * k, np.int64)
         return keys[: _rank_between(cities, draws, made, first, end, keys)].copy()
 
-    if alone:
-        linked, crossing = in_blocks(link, n), in_blocks(between, n)
-    else:
-        blocks = [(first, min(first + BLOCK, n)) for first in range(0, n, BLOCK)]
-        linked, crossing = [link(*one) for one in blocks], [between(*one) for one in blocks]
-    keys = np.concatenate(crossing)
+    missing = n - 1 - sum(in_blocks(link, n, threads=threads))
+    keys = np.concatenate(in_blocks(between, n, threads=threads))
     keys.sort()
-    missing = n - 1 - sum(linked) - _link_edges(cities, made, keys, 0, n)
+    missing -= _link_edges(cities, made, keys, 0, n)
     width = _JOINED
     while missing > 0:
         free = np.flatnonzero(made.links[:, 1] < 0).astype(np.int32)

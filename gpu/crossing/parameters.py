@@ -39,10 +39,11 @@ PATIENT_ROUNDS = 3  # rounds without a shorter tour after which a population is 
 CUDA_MOST_CROSSED = 500_000  # cities up to which a GPU finds shorter tours by crossing
 CUDA_MOST, CUDA_FEWEST = 256, 32  # tours of a population on a GPU
 CROSSING_CUDA_CITIES = 3_000_000  # cities of all its tours together, between these limits
-CROSSING_CUDA_MOST_CITIES = 100_000_000  # of all its tours together: some 16 GB
+CROSSING_CUDA_MOST_CITIES = 24_000_000  # of all its tours together, if they are more than 8
 CUDA_LEAST = 8  # tours, so that so many are not exceeded
 CUDA_ANTS, CROSSING_CUDA_MOST_ANTS = 32, 128  # of each tour
-MANY_CITIES, MANY_ANTS = 200_000, 1024  # beyond so many cities: ants of each tour, at most
+MANY_CITIES, MANY_ANTS = 200_000, 1024  # beyond so many cities: ants of each tour, at most,
+MILLIONS, MOST_ANTS = 2_500, 4096  # or with millions one for so many cities, and at most so many
 CUDA_CITIES = 512  # for each ant of a tour, between these limits
 
 ONE_WINNER, MANY_WINNERS = "one", "many"
@@ -134,7 +135,7 @@ class CrossingCudaParameters(Parameters):
         f"Automatic: up to {CROSSING_CUDA_MOST_ANTS} a tour, beyond {MANY_CITIES:,} cities more.",
         2,
         1_000_000,
-        automatic=f"{CUDA_ANTS} to {MANY_ANTS:,} a tour",
+        automatic=f"{CUDA_ANTS} to {MOST_ANTS:,} a tour",
     )
     tours: int | None = parameter(
         None,
@@ -197,7 +198,9 @@ class CrossingCudaParameters(Parameters):
             winners = ONE_WINNER if n <= MOST_ALONE else MANY_WINNERS
         ants = self.ants
         if ants is None:
-            most = CROSSING_CUDA_MOST_ANTS if n <= MANY_CITIES else MANY_ANTS
+            most = CROSSING_CUDA_MOST_ANTS
+            if n > MANY_CITIES:
+                most = min(max(MANY_ANTS, n // MILLIONS), MOST_ANTS)
             ants = min(max(n // CUDA_CITIES, CUDA_ANTS), most) * tours
         return dataclasses.replace(
             self,

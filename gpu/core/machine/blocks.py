@@ -17,13 +17,16 @@ Kind = TypeVar("Kind", bound=np.generic)
 BLOCK = 1 << 15  # cities of a block: what compiled code has of them fits a core's cache
 
 
-def in_blocks(work: Callable[[int, int], Made], n: int, size: int = BLOCK) -> list[Made]:
+def in_blocks(
+    work: Callable[[int, int], Made], n: int, size: int = BLOCK, threads: int | None = None
+) -> list[Made]:
     """Return ``work(first, end)`` of all blocks of up to ``size`` of ``n`` things, in order.
 
-    Threads share them out: ``work`` should be compiled, or be NumPy's.
+    So many ``threads`` share them out, or one for each core: ``work`` should be compiled, or be
+    NumPy's.
     """
     firsts = range(0, n, size)
-    with ThreadPoolExecutor(max(1, min(usable_cores(), len(firsts)))) as pool:
+    with ThreadPoolExecutor(max(1, min(threads or usable_cores(), len(firsts)))) as pool:
         return list(pool.map(lambda first: work(first, min(first + size, n)), firsts))
 
 

@@ -140,6 +140,8 @@ class CrossingCudaColony(ToursColony):
         self._long_pay, self._caught = True, False  # whether such gave something, others nothing
         self._cycle = max(1, round(p.settling * problem.n / self._each))  # iterations of settling
         self._gains = 0  # that _made has told
+        self._length = self._gain = 0  # of all tours; what a round without long AB-cycles gave
+        self._pause = self._left_out = 0  # looks without long ones in between: wanted; so far
         self._level = 0  # how often populations were joined to make the present one
         self._ended: list[EndedPopulation] = []  # of falling levels
         self._settle(self._drawn(), 0)
@@ -217,12 +219,16 @@ class CrossingCudaColony(ToursColony):
         """Cross tours that have settled; begin another population where crossing has ended.
 
         Rounds of long AB-cycles come between the others as long as they change tours, and when the
-        others change none any more.
+        others change none any more. If one of them shortens tours by less than one of the others,
+        for which it takes several times as long, the others are twice as many before the next.
         """
+        gained = self._shortened()
         if self._stage is None:
             self._begin_crossing()
         elif self._long:
             self._long_pay = self._made() > 0
+            paid = gained * ROUNDS_A_LOOK >= self._gain * LONG_ROUNDS
+            self._pause, self._left_out = 0 if paid else 2 * self._pause + 1, 0
             if self._caught and not self._long_pay:
                 self._end_population(state)
                 return
@@ -233,7 +239,10 @@ class CrossingCudaColony(ToursColony):
             self._caught = last and rounds >= PATIENT_ROUNDS
             if self._made() < ROUNDS_A_LOOK * self._tours * self._stages[self._stage].changes:
                 self._cross(self._stage + 1)
-            if self._caught or self._long_pay:
+            self._gain = gained
+            waited = self._left_out >= self._pause
+            self._left_out += 1
+            if self._caught or (self._long_pay and waited):
                 self._cross_long()
         self._go_on(state.iteration, LONG_ROUNDS if self._long else ROUNDS_A_LOOK)
 
@@ -243,13 +252,20 @@ class CrossingCudaColony(ToursColony):
         before, self._gains = self._gains, made
         return made - before
 
+    def _shortened(self) -> int:
+        """By how much all tours together got shorter since this was asked before."""
+        before = self._length
+        self._length = int(self._machine.download(self._arrays["lengths"]).sum())
+        return before - self._length
+
     def _begin_crossing(self) -> None:
         arrays, machine = self._arrays, self._machine
         machine.upload(arrays["counts"], np.zeros(arrays["counts"].shape, np.int32))
         machine.upload(arrays["rounds"], np.zeros(len(Round), np.int32))
         machine.run([self._everywhere(CROSS_TOURS, "count_edges")])  # from what was counted on
         self._gains = 0
-        self._long_pay = True
+        self._shortened()
+        self._long_pay, self._pause = True, 0
         self._cross(0)
 
     def _cross(self, stage: int) -> None:
