@@ -50,6 +50,8 @@ from gpu.tour_changes.parameters import STRONGEST
 
 ROUNDS_A_LOOK = 16  # rounds after which the host looks whether crossing has ended
 LONG_ROUNDS = 4  # rounds of long AB-cycles between these
+LONG_COST = 3  # of the others take as long as one of these, or more
+LONGEST_PAUSE = 15  # looks without rounds of long AB-cycles, while they would change tours
 OFFSPRING = 32  # of an ant, where a tour takes changes of many ants
 LONG_OFFSPRING = 8  # of a tour, where they are children of long AB-cycles
 
@@ -219,16 +221,17 @@ class CrossingCudaColony(ToursColony):
         """Cross tours that have settled; begin another population where crossing has ended.
 
         Rounds of long AB-cycles come between the others as long as they change tours, and when the
-        others change none any more. If one of them shortens tours by less than one of the others,
-        for which it takes several times as long, the others are twice as many before the next.
+        others change none any more. A round takes at least three times as long as one of the
+        others; where it does not shorten tours by as much more, the next ones wait twice as long.
         """
         gained = self._shortened()
         if self._stage is None:
             self._begin_crossing()
         elif self._long:
             self._long_pay = self._made() > 0
-            paid = gained * ROUNDS_A_LOOK >= self._gain * LONG_ROUNDS
-            self._pause, self._left_out = 0 if paid else 2 * self._pause + 1, 0
+            paid = gained * ROUNDS_A_LOOK >= LONG_COST * self._gain * LONG_ROUNDS
+            self._pause = 0 if paid else min(2 * self._pause + 1, LONGEST_PAUSE)
+            self._left_out = 0
             if self._caught and not self._long_pay:
                 self._end_population(state)
                 return
