@@ -338,6 +338,35 @@ def test_a_population_settles_is_crossed_and_makes_room_for_another(
         assert colony._ended[0].lengths[0] == best
 
 
+def _looks_before_long_rounds(colony: CrossingCudaColony) -> list[int]:
+    """How many looks are at other rounds before each of the first long ones."""
+    found, looks = list[int](), 0
+    while len(found) < 3:
+        colony.iterate(1)
+        if colony._long:
+            found.append(looks)
+            looks = 0
+        elif colony._stage is not None:
+            looks += 1
+    return found
+
+
+@needs_emulation
+@pytest.mark.parametrize(("cost", "looks"), [(1, [1, 1, 1]), (2, [1, 2, 4])])
+def test_long_rounds_that_give_little_wait(
+    cost: int, looks: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.crossing.cuda.colony.ROUNDS_A_LOOK", 1)
+    monkeypatch.setattr("gpu.crossing.cuda.colony.LONG_ROUNDS", 1)
+    monkeypatch.setattr("gpu.crossing.cuda.colony.LONG_COST", cost)
+    for what in ("_made", "_shortened"):  # by each round
+        monkeypatch.setattr(CrossingCudaColony, what, lambda self: 1000)
+    instance = makers.uniform(12, size=10_000)
+    p = CrossingCudaParameters(tours=3, ants=12, settling=1, kick=4).resolved(instance.n)
+    with closing(CrossingCudaColony(instance, p, EmulatedMachine(), 1)) as colony:
+        assert _looks_before_long_rounds(colony) == looks
+
+
 @needs_emulation
 def test_populations_that_have_ended_are_joined_by_twos(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpu.crossing.cuda.colony.ROUNDS_A_LOOK", PATIENT_ROUNDS)
