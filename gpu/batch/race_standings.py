@@ -13,6 +13,7 @@ from gpu.core.problem import Words
 from gpu.core.snapshot import RunState
 from gpu.run.outcome import Ending, RunOutcome
 
+_MOST_NAMED = 4  # lanes that are level and named one by one
 LANE_POINTS_MOST = 1 << 12  # improvements of a lane that are told apart
 
 
@@ -108,6 +109,8 @@ class Lead:
             return f"lane {self.first + 1} ahead by {words.excess(self.next_cost, self.cost)}"
         *others, last = (str(lane + 1) for lane in self.lanes)
         text = f"lanes {', '.join(others)} and {last} are level"
+        if len(self.lanes) > _MOST_NAMED:
+            text = f"{len(self.lanes)} lanes are level"
         if not self.seconds:  # they began with it
             return text
         return f"{text}, lane {self.first + 1} first, after {short_time(self.seconds)}"

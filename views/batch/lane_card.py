@@ -145,6 +145,8 @@ class LaneCard(QFrame):
         self.remove = make_button("plain", "", f"Remove lane {lane + 1}", self.remove_requested)
         self.change.setCheckable(True)
         buttons = self.change, self.forward, self.remove
+        for button in buttons:
+            button.setIconSize(QSize(16, 16))  # two lanes fit side by side into a small window
         self.order = self.chip, *buttons  # of Tab
         self.forward.setEnabled(lane > 0)
         self.map, self.classes = LaneMap(role), LaneClasses(role)
@@ -161,7 +163,7 @@ class LaneCard(QFrame):
         head = fill(QHBoxLayout(), self.chip, (QWidget(), 1), self._bar, spacing=0)
         parts = head, self.title, self.place, (self.map, 1), (self.classes, 1)
         numbers = self.best, self.progress, self.ending
-        fill(QVBoxLayout(self), *parts, *numbers, margins=(6, 6, 6, 6), spacing=2)
+        fill(QVBoxLayout(self), *parts, *numbers, margins=(4, 6, 4, 6), spacing=2)
         self.show_record(None)
 
     def show_instance(self, instance: Instance | None) -> None:

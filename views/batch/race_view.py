@@ -313,10 +313,11 @@ _CARDS_AT_FIRST = (
     4  # cards of lanes that are made with the view; more are made when they are needed
 )
 _PICTURE_SHAPE = 0.85  # height of a lane's picture beside its width, as long as that is right:
-_PICTURE_LEAST, _PICTURE_MOST = 92, 260  # pixels, the latter if all lanes are in one row
+_PICTURE_LEAST, _PICTURE_MOST = 92, 260  # pixels, the latter if all lanes are in one row, else less
 _PICTURE_SHARE = 0.28  # of the view's height, at most: curves are to be seen with the pictures
 _LANE_MARGINS = 18  # pixels of a lane that its picture does not have
-_LANE_LEAST_WIDTH = 150  # of a lane where they stand side by side, in pixels
+_LANE_GAP = 6  # pixels between two lanes
+_LANE_LEAST_WIDTH = 154  # of a lane where they stand side by side, in pixels
 _RACE_HINT = (
     "Race two to twelve colonies on this instance, each with the same budget. Choose a colony, "
     "device, parameters and seed in the panel at the left, and add it as a lane; do that again "
@@ -351,7 +352,7 @@ class RaceView(View):
         self.cards: list[LaneCard] = []
         self.hint = make_label("note", _RACE_HINT, wrap=True)
         self._grid = QGridLayout()
-        self._grid.setSpacing(6)
+        self._grid.setSpacing(_LANE_GAP)
         self._columns = 0
         page = QWidget()
         below = self.curves, self.table
@@ -508,13 +509,18 @@ class RaceView(View):
 
     def _arrange(self, *, anew: bool = False) -> None:
         room = self._area.viewport().width() - 16
-        fits = max(1, room // round(_LANE_LEAST_WIDTH * self.theme.scale))
+        least = round(_LANE_LEAST_WIDTH * self.theme.scale)
+        needed = (card.minimumSizeHint().width() for card in self.cards[: self.lanes])
+        least = max(least, *needed, 0)
+        fits = max(1, (room + _LANE_GAP) // (least + _LANE_GAP))
         rows = math.ceil(self.lanes / fits) or 1
         columns = math.ceil(self.lanes / rows)
         high = (room // columns - _LANE_MARGINS) * _PICTURE_SHAPE if columns else 0
         high = min(high, self._area.viewport().height() * _PICTURE_SHARE)
         for card in self.cards:
-            card.give_room(round(min(max(high, _PICTURE_LEAST), _PICTURE_MOST / math.sqrt(rows))))
+            card.give_room(
+                round(min(max(high, _PICTURE_LEAST), _PICTURE_MOST / math.sqrt(min(rows, 2))))
+            )
         if columns == self._columns and not anew:
             return
         self._columns = columns

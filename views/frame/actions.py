@@ -115,6 +115,11 @@ _ACTION_TEXTS = {  # text, keys, tip
     "about": ("About Formicarium", "", "What Formicarium is"),
 }
 
+_MENU_ROLES = {  # of what is in the program's own menu on macOS
+    "About Formicarium": QAction.MenuRole.AboutRole,
+    "Quit": QAction.MenuRole.QuitRole,
+}
+
 Key = TypeVar("Key")
 Subject = Literal["run", "race", "study"]  # what the buttons and keys of a run are for
 
@@ -246,6 +251,8 @@ class Actions:
     def _make(self, text: str, keys: str = "", tip: str = "") -> QAction:
         action = self._window.addAction(text, QKeySequence(keys))
         action.setToolTip(plain_tip(f"{tip} ({keys})" if keys else tip or text))
+        # Else macOS would take "Setup panel" for the program's settings.
+        action.setMenuRole(_MENU_ROLES.get(text, QAction.MenuRole.NoRole))
         return action
 
     def _fill_menus(self, views: Sequence[tuple[str, str]]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import textwrap
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,10 +29,24 @@ LONGEST_LABEL = 2_000  # characters that a label or a tool tip shows
 _TIP_LINE = 110  # characters in a line of a tool tip
 
 
+_MAC_KEYS = {"Ctrl+": "⌘", "Shift+": "⇧", "Alt+": "⌥"}  # what Qt makes of them on macOS
+
+
+def native_keys(text: str) -> str:
+    """Return ``text`` with keys as this system writes them: Ctrl+O, or ⌘O on macOS."""
+    if sys.platform == "darwin":
+        for name, sign in _MAC_KEYS.items():
+            text = text.replace(name, sign)
+    return text
+
+
 @lru_cache(maxsize=2048)  # to break lines is slow, and the tips of a form are made again and again
 def plain_tip(text: str) -> str:
-    """Return what ``setToolTip`` needs to show ``text`` as it is, even if it has tags in it."""
-    lines = shown(text, LONGEST_LABEL).split("\n")
+    """Return what ``setToolTip`` needs to show ``text`` as it is, even if it has tags in it.
+
+    Keys in it are written as the system does.
+    """
+    lines = shown(native_keys(text), LONGEST_LABEL).split("\n")
     broken = "\n".join(textwrap.fill(line, _TIP_LINE) for line in lines)
     return Qt.convertFromPlainText(broken) if Qt.mightBeRichText(broken) else broken
 

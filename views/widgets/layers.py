@@ -33,9 +33,12 @@ _MOST_WIDE = 15_000  # most lines that are drawn wider than a pixel; more would 
 
 
 def pen(colour: QColor, width: float = 1.0) -> QPen:
-    """Return a pen with square ends, ``width`` pixels of the screen wide at any zoom."""
+    """Return a pen with square ends, for who draws in pixels of a viewport: ``width`` of them.
+
+    It is not cosmetic: on a screen or in a picture with several pixels for each of the viewport's,
+    it would be thin.
+    """
     result = QPen(colour, width)
-    result.setCosmetic(CachedPicture.in_use)  # else it would be thin in a picture of more pixels
     result.setCapStyle(Qt.PenCapStyle.SquareCap)
     return result
 

@@ -107,6 +107,7 @@ def test_it_is_told_who_is_ahead() -> None:
     assert said([first, second, third], Problem.TSP) == level
     begun = record((3, 500, 0, 0.0))
     assert said([begun] * 3, Problem.TSP) == "lanes 1, 2 and 3 are level"
+    assert said([begun] * 12, Problem.TSP) == "12 lanes are level"
 
 
 def said(records: list[LaneRecord], problem: Problem) -> str:

@@ -13,7 +13,7 @@ from gpu.batch.race import LANES_MOST
 from gpu.batch.race_standings import LaneRecord, lead_of, standings_of
 from gpu.core.bounds import LowerBound
 from gpu.run.outcome import Ending
-from tests.hands import choose, click, press, write
+from tests.hands import choose, click, press, settle, write
 from tests.views.graph_scenes import queens
 from tests.views.scenes import cut_texts, snake, uniform
 from views.batch.lane_card import LANE_ROLES, LaneTitle
@@ -274,3 +274,18 @@ def test_a_race_has_as_many_lanes_as_a_paper_has_variants(
     assert not view.curves.curves[11].isVisible()
     view.show_lanes(TITLES[:2], found[:2])
     assert [card.isVisible() for card in view.cards] == [True] * 2 + [False] * 10
+
+
+def test_twelve_lanes_are_not_cut_in_a_small_window(window: MainWindow, view: RaceView) -> None:
+    found = [*records(snake(INSTANCE.display))] * 3
+    titles = [LaneTitle(f"Colony {at}", "cpu:1", at, "") for at in range(12)]
+    for size, across in (((1000, 700), 1), ((1400, 900), 3)):  # the offscreen type is wide
+        window.resize(*size)
+        view.show_lanes(titles, found)
+        view.draw_all()
+        settle()
+        assert sum(card.y() == view.cards[0].y() for card in view.cards) >= across
+        page, room = view._area.widget(), view._area.viewport()
+        assert page.width() <= room.width(), size
+        for card in view.cards:
+            assert card.map.height() > 0.4 * card.map.width()  # the tour has the room

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -341,3 +341,10 @@ def test_no_page_of_the_gallery_makes_the_whole_window_scroll(
     assert scrolled.horizontalScrollBar().maximum() == 0
     window.resize(800, 450)  # a smaller window scrolls
     qtbot.waitUntil(lambda: scrolled.verticalScrollBar().maximum() > 0)
+
+
+def test_only_about_and_quit_are_in_the_programs_own_menu_on_macos(window: MainWindow) -> None:
+    """There, an action of any other name that begins with "Setup" would be the settings."""
+    roles = {name: one.menuRole() for name, one in window.actions_.commands.items()}
+    own = {name for name, role in roles.items() if role is not QAction.MenuRole.NoRole}
+    assert own == {"about", "quit"}

@@ -137,3 +137,11 @@ def _is_plain(node: ast.expr) -> bool:
     if isinstance(node, ast.FormattedValue):
         return _is_plain(node.value)
     return isinstance(node, ast.Constant)
+
+
+@pytest.mark.parametrize(("system", "keys"), [("linux", "Ctrl+Shift+O"), ("darwin", "⌘⇧O")])
+def test_tips_name_keys_as_the_system_does(
+    monkeypatch: pytest.MonkeyPatch, system: str, keys: str
+) -> None:
+    monkeypatch.setattr("sys.platform", system)
+    assert plain_tip(f"Open on {system} (Ctrl+Shift+O)") == f"Open on {system} ({keys})"

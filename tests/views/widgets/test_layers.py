@@ -54,6 +54,17 @@ def test_lines_are_drawn_in_every_way_there_is(qapp: object, count: int, width: 
     assert 35 <= lit(picture) <= 300
 
 
+def test_lines_are_as_wide_on_a_screen_with_more_pixels(qapp: object) -> None:
+    for ratio in (1, 2, 3):
+        picture = QImage(40 * ratio, 40 * ratio, QImage.Format.Format_RGB32)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(QColor("black"))
+        with QPainter(picture) as painter:
+            draw_lines(painter, np.array([[20.0, -10.0, 20.0, 50.0]]), WHITE, 4.0)
+        across = [picture.pixelColor(x, 20 * ratio).value() > 127 for x in range(40 * ratio)]
+        assert sum(across) == 4 * ratio
+
+
 def test_points_have_their_diameter_and_nothing_is_drawn_of_none(qapp: object) -> None:
     small, large = image(), image()
     for picture, diameter in ((small, 1.0), (large, 9.0)):
