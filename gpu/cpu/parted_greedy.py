@@ -6,12 +6,14 @@ an edge of a part, but leads to another part, comes too late: some edges in a hu
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.colony import never
 from gpu.core.machine.blocks import in_blocks, taken
 from gpu.core.machine.processors import usable_cores
 from gpu.core.random import Purpose
@@ -54,11 +56,16 @@ class Fragments(NamedTuple):
 
 
 def parted_greedy_tours(
-    geometry: CityGeometry, lists: Ints, count: int, seed: int | None = None
+    geometry: CityGeometry,
+    lists: Ints,
+    count: int,
+    seed: int | None = None,
+    stop: Callable[[], bool] = never,
 ) -> Ints:
     """Return greedy tours, (count, n), from lists, (n, k).
 
-    With a ``seed``, each has lengths that are drawn anew; else all are the same.
+    With a ``seed``, each has lengths that are drawn anew; else all are the same. Once ``stop`` says
+    so, no further tour is begun, and what is returned is of no use.
     """
     n = len(lists)
     order = curve_order(geometry.points)
@@ -68,6 +75,8 @@ def parted_greedy_tours(
     at_once = min(usable_cores(), count)
 
     def make(tour: int) -> None:
+        if stop():
+            return
         draws = Draws(seed is not None, key_of(seed or 0), tour)
         _make(cities, draws, tours[tour], usable_cores() // at_once)
         tours[tour] = taken(order, tours[tour])

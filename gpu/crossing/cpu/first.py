@@ -6,11 +6,13 @@ improve them there.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.colony import never
 from gpu.core.machine.processors import usable_cores
 from gpu.cpu.compilation import Whole, cached, compiled, inlined
 from gpu.cpu.philox import key_of
@@ -175,11 +177,16 @@ def _link(room: Room, pairs: NDArray[np.int32], keys: NDArray[np.int64], count: 
 
 
 def drawn_tours(
-    lists: CityLists, first: NDArray[np.int32], seed: int, count: int
+    lists: CityLists,
+    first: NDArray[np.int32],
+    seed: int,
+    count: int,
+    stop: Callable[[], bool] = never,
 ) -> NDArray[np.int32]:
     """Return so many greedy tours, (count, n), each with lengths drawn anew.
 
-    ``first`` is a tour that says which ends of pieces are near.
+    ``first`` is a tour that says which ends of pieces are near. Once ``stop`` says so, no further
+    tour is begun, and what is returned is of no use.
     """
     n, k = lists.neighbours.shape
     state = CrossingState(
@@ -201,6 +208,8 @@ def drawn_tours(
     def fill(thread: int) -> None:
         room = states.new_room(n, k)
         for tour in range(thread, count, threads):
+            if stop():
+                return
             _draw(state, room, tour)
             tours[tour] = room.tour[:n]
 

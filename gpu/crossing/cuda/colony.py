@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from threading import Event
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,27 +148,34 @@ class CrossingCudaColony(ToursColony):
         self._pause = self._left_out = 0  # looks without long ones in between: wanted; so far
         self._level = 0  # how often populations were joined to make the present one
         self._ended: list[EndedPopulation] = []  # of falling levels
-        self._settle(self._drawn(), 0)
+        self._closed, self._drawing = Event(), ThreadPoolExecutor(1, thread_name_prefix="drawing")
+        self._next: Future[NDArray[np.int32]] | None = None  # tours of the next population
+        self._settle(self._drawn(0), 0)
 
     def close(self) -> None:
-        """Free the device's memory; more calls do nothing."""
+        """Free the device's memory; more calls do nothing.
+
+        Tours that are being drawn for another population are finished, and no more are begun.
+        """
+        self._closed.set()
+        self._drawing.shutdown(wait=False, cancel_futures=True)
         self._kinds.clear()
         super().close()
 
-    def _drawn(self) -> NDArray[np.int32]:
+    def _drawn(self, population: int) -> NDArray[np.int32]:
         """The tours that a population begins with: the first one, and greedy ones."""
         problem = self._problem
         instance, near = problem.instance, problem.neighbours
         geometry = geometry_of(instance, 1.0)
-        seed = self._seed + self._populations
+        seed = self._seed + population
         if problem.n > MOST_IN_ONE and instance.metric in PLANE:
-            tours = parted_greedy_tours(geometry, near, self._tours, seed)
+            tours = parted_greedy_tours(geometry, near, self._tours, seed, self._closed.is_set)
             tours[0] = np.arange(problem.n, dtype=np.int32)
             return tours
         lengths = instance.distances(np.arange(problem.n)[:, None], near).astype(np.int32)
         first = np.arange(problem.n, dtype=np.int32)
         lists = CityLists(geometry, is_flat(geometry), near, lengths)
-        tours = drawn_tours(lists, first, seed, self._tours)
+        tours = drawn_tours(lists, first, seed, self._tours, self._closed.is_set)
         tours[0] = first
         return tours
 
@@ -272,7 +281,10 @@ class CrossingCudaColony(ToursColony):
         self._cross(0)
 
     def _cross(self, stage: int) -> None:
+        """Go on with this stage; in the last one, the host draws what the GPU will need next."""
         self._stage, self._iterations, self._long = stage, self._kinds[stage + 1], False
+        if self._next is None and stage + 1 == len(self._stages):
+            self._next = self._drawing.submit(self._drawn, self._populations + 1)
 
     def _cross_long(self) -> None:
         self._iterations, self._long = self._kinds[-1], True
@@ -293,7 +305,9 @@ class CrossingCudaColony(ToursColony):
             return
         self._level = 0
         self._populations += 1
-        self._settle(self._drawn(), state.iteration)
+        assert self._next is not None  # a population ends in the last stage alone
+        tours, self._next = self._next.result(), None
+        self._settle(tours, state.iteration)
 
     def _join(self, one: EndedPopulation, other: EndedPopulation, iteration: int) -> None:
         """Cross the tours of two populations; they have settled before."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import pairwise
 from typing import Any
@@ -14,6 +14,8 @@ from gpu import catalog
 from gpu.core.errors import ParameterError
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
+from gpu.cpu import parted_greedy
+from gpu.crossing.cpu import first
 from gpu.crossing.cuda.colony import CrossingCudaColony
 from gpu.crossing.cuda.kernels import LONG_AB_CYCLE, Round
 from gpu.crossing.parameters import (
@@ -388,6 +390,52 @@ def test_populations_that_have_ended_are_joined_by_twos(monkeypatch: pytest.Monk
             before = colony._ended[:]
         assert levels == [0, 0, 1, 0]  # new, new, both joined, new
         assert [one.level for one in colony._ended] == [1]
+
+
+@needs_emulation
+def test_tours_of_the_next_population_are_drawn_while_the_present_one_is_crossed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gpu.crossing.cuda.colony.ROUNDS_A_LOOK", PATIENT_ROUNDS)
+    monkeypatch.setattr("gpu.crossing.cuda.colony.LONG_ROUNDS", 1)
+    instance = makers.uniform(24, size=10_000)
+    p = CrossingCudaParameters(tours=4, ants=32, settling=1, kick=4).resolved(instance.n)
+    with closing(CrossingCudaColony(instance, p, EmulatedMachine(), 1)) as colony:
+        before, drawn = colony._drawn(0), None
+        assert np.array_equal(colony._arrays["given"], before)
+        while not colony._populations:
+            assert (drawn is not None) == (colony._stage == len(colony._stages) - 1)
+            colony.iterate(1)
+            drawn = colony._next or drawn
+        assert colony._next is None
+        assert drawn is not None
+        assert np.array_equal(colony._arrays["given"], drawn.result())
+        assert np.array_equal(colony._drawn(1), drawn.result())
+        assert not np.array_equal(before, drawn.result())
+
+
+@needs_emulation
+@pytest.mark.parametrize("most_in_one", [0, 100])
+def test_no_tour_is_drawn_for_a_colony_that_is_closed(
+    most_in_one: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpu.crossing.cuda.colony.MOST_IN_ONE", most_in_one)
+    drawn = list[object]()
+
+    def noted(draw: Callable[..., None]) -> Callable[..., None]:
+        def draw_and_note(*values: object) -> None:
+            draw(*values)
+            drawn.append(draw)
+
+        return draw_and_note
+
+    with closing(colony_of(makers.uniform(60, size=10_000))) as colony:
+        monkeypatch.setattr(parted_greedy, "_make", noted(parted_greedy._make))
+        monkeypatch.setattr(first, "_draw", noted(first._draw))
+        colony._drawn(1)
+        assert len(drawn) == TOURS
+    colony._drawn(1)
+    assert len(drawn) == TOURS
 
 
 def test_directed_instances_are_refused() -> None:
