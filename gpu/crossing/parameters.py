@@ -37,7 +37,8 @@ SETTLED_SHARED = 2_400  # tours of the first population there, times the root of
 PATIENT_ROUNDS = 3  # rounds without a shorter tour after which a population is done
 
 CUDA_MOST_CROSSED = 500_000  # cities up to which a GPU finds shorter tours by crossing
-CUDA_MOST, CUDA_FEWEST = 256, 32  # tours of a population on a GPU
+CUDA_MOST, CUDA_FEWEST = 256, 64  # tours of a population on a GPU
+FEWEST_OF_MANY = 32  # the same, beyond MANY_CITIES
 CROSSING_CUDA_CITIES = 3_000_000  # cities of all its tours together, between these limits
 CROSSING_CUDA_MOST_CITIES = 24_000_000  # of all its tours together, if they are more than 8
 CUDA_LEAST = 8  # tours, so that so many are not exceeded
@@ -191,7 +192,8 @@ class CrossingCudaParameters(Parameters):
         """Fill what is automatic for an instance of ``n`` cities."""
         tours = self.tours
         if tours is None:
-            tours = min(max(CROSSING_CUDA_CITIES // n, CUDA_FEWEST), CUDA_MOST)
+            fewest = CUDA_FEWEST if n <= MANY_CITIES else FEWEST_OF_MANY
+            tours = min(max(CROSSING_CUDA_CITIES // n, fewest), CUDA_MOST)
             tours = min(tours, max(CROSSING_CUDA_MOST_CITIES // n, CUDA_LEAST))
         winners = self.winners
         if winners == AUTOMATIC:
