@@ -19,7 +19,7 @@ THEIRS = (5.0, 20.0)
 GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 HUGE_MARKS = (20.0, 40.0, 60.0, 120.0, 300.0)
 LONG_MARKS = (10.0, 30.0, 60.0, 120.0, 240.0, 360.0, 450.0)
-TALKING_MARKS = (10.0, 60.0, 200.0)
+TALKING_MARKS = (10.0, 60.0, 120.0)
 ON_CORES = ("focused-cores", "crossing-cores")
 
 
@@ -103,20 +103,17 @@ def crossing(sources: Sources) -> dict[str, str]:
 def on_gpu(sources: Sources) -> dict[str, str]:
     """Both against time on a GPU."""
     aimed = sources.rows("focused_gpu", "gpu", "gpu-larger", "gpu-huge")
-    crossing = [row for row in aimed if row["system"] != "focused-gpu"]
     shown = _beside_fast_tsp(sources, "focused_gpu", "crossing-gpu", "gpu", "gpu-larger")
     report = sources.rows("focused_gpu", "gpu-report")
-    both = ("crossing-gpu", "focused-gpu")
-    by_system = [gaps.against_time(report, system, GPU_MARKS[:3]) for system in both]
     huge = sources.rows("focused_gpu", "gpu-huge")
     long = sources.rows("focused_gpu", "gpu-long")
+    focused = sources.rows("focused_gpu", "gpu-focused")
     return {
-        "aims": sources.under(gaps.reached(crossing, GPU_AIMS, ("crossing-gpu",)), crossing),
+        "aims": sources.under(gaps.reached(aimed, GPU_AIMS, ("crossing-gpu",)), aimed),
         "crossing": sources.under(gaps.against_time(shown, "crossing-gpu", GPU_MARKS), shown),
-        "beside": sources.under(gaps.beside(crossing, "crossing-gpu", TALKING_MARKS), crossing),
-        "huge_crossing": gaps.against_time(huge, "crossing-gpu", HUGE_MARKS),
-        "huge_focused": sources.under(gaps.against_time(huge, "focused-gpu", HUGE_MARKS), huge),
+        "beside": sources.under(gaps.beside(aimed, "crossing-gpu", TALKING_MARKS), aimed),
+        "huge": sources.under(gaps.against_time(huge, "crossing-gpu", HUGE_MARKS), huge),
+        "focused": sources.under(gaps.against_time(focused, "focused-gpu", GPU_MARKS), focused),
         "long": sources.under(gaps.against_time(long, "crossing-gpu", LONG_MARKS), long),
-        "report_crossing": by_system[0],
-        "report_focused": sources.under(by_system[1], report),
+        "report": sources.under(gaps.against_time(report, "crossing-gpu", GPU_MARKS[:3]), report),
     }

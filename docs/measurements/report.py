@@ -68,7 +68,7 @@ PICTURES = {
     "gaps-gpu": (
         "focused_gpu",
         ("gpu", "gpu-larger", "gpu-huge"),
-        ("crossing-gpu", "focused-gpu"),
+        ("crossing-gpu",),
         GPU_AIMS,
         GAPS,
     ),
