@@ -24,6 +24,7 @@ from numba.extending import is_jitted
 
 from gpu.core.machine.compiling import COMPILING
 from gpu.cpu.numba_parts import WITHOUT_COUNTS, PartPipeline, begin_without_blas, guard_cache
+from gpu.cpu.numba_shortcuts import take_shortcuts
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -62,6 +63,7 @@ class _Progress(event.Listener):
 
 
 begin_without_blas()
+take_shortcuts()
 
 _register: Any = event.register  # Numba has no type hints
 _register("numba:compile", _Progress())
