@@ -23,8 +23,10 @@ def curve_order(places: NDArray[np.float64]) -> NDArray[np.int32]:
 def curve_keys(places: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return, ascending, the cell of each city along the curve with the city's number behind it."""
     n = len(places)
-    low = places[:, :2].min(axis=0)
-    scale = (2**_BITS - 1) / max(float((places[:, :2].max(axis=0) - low).max()), 1e-300)
+    columns = places[:, :2].T  # NumPy finds the extremes of one faster than those of rows
+    low = np.array([column.min() for column in columns])
+    high = np.array([column.max() for column in columns])
+    scale = (2**_BITS - 1) / max(float((high - low).max()), 1e-300)
     keys = np.empty(n, np.int64)
     in_blocks(lambda first, end: _number(places, low, scale, keys, first, end), n)
     keys.sort()  # alone: NumPy sorts whole numbers several times as fast as it argsorts them

@@ -144,7 +144,7 @@ class OrderedCities:
         middle = (plane.min(axis=0) + plane.max(axis=0)) // 2
         return np.asarray(plane - middle, np.float32)
 
-    @property
+    @cached_property
     def per_map(self) -> float:
         """1 / the mean side of the map, or 0 if most cities are at one place.
 
