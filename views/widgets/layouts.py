@@ -117,7 +117,7 @@ def scrolled(page: QWidget) -> QScrollArea:
 class FlowLayout(QLayout):
     """Places its widgets from left to right, in as many rows as they need.
 
-    Those that ``stretch`` fill the rows; they are equally wide, in the last row too.
+    Those that ``stretch`` fill the rows; they are as wide in a row that is not full.
     """
 
     def __init__(self, *widgets: QWidget, stretch: bool = False) -> None:
@@ -186,13 +186,10 @@ class FlowLayout(QLayout):
         """Return the height of all rows; with ``move`` put each item in the middle of its row."""
         y, rows = area.y(), self._rows(area.width())
         wider = 0
-        if self._stretch and len(rows) > 1:  # a single row is not torn apart
-            free = [
-                (area.width() - sum(size.width() + _FLOW_GAP for _, size in row) + _FLOW_GAP)
-                // len(row)
-                for row in rows[:-1]
-            ]
-            wider = min(free)
+        if self._stretch and rows:
+            usual = max(size.width() for row in rows for _, size in row) + _FLOW_GAP
+            columns = max(1, (area.width() + _FLOW_GAP) // usual)
+            wider = max(0, (area.width() + _FLOW_GAP - columns * usual) // columns)
         for row in rows:
             x, height = area.x(), max(size.height() for _, size in row)
             for item, hint in row:
