@@ -41,7 +41,8 @@ class Words:
 
     def gap(self, cost: int, reference: int) -> str:
         """Return the same as a number that stands alone: "1.23 %", or "+2 colors"."""
-        return f"{'+' * bool(self.unit)}{self.excess(cost, reference)}"
+        sign = "+" if self.unit and cost >= reference else ""
+        return f"{sign}{self.excess(cost, reference)}"
 
 
 class Problem(enum.StrEnum):

@@ -31,6 +31,8 @@ class Readout(QFrame):
         self.setProperty("role", "card")
         self._instance: Instance | None = None
         self._recent: deque[tuple[float, int]] = deque()
+        self._earlier: int | None = None  # the best of the user's earlier runs
+        self._newest: RunState | None = None  # what is shown
         self.values: dict[str, QLabel] = {}
         self.headings: dict[str, QLabel] = {}
         layout = fill(QHBoxLayout(self), margins=(14, 6, 14, 7), spacing=14)
@@ -66,6 +68,7 @@ class Readout(QFrame):
     def begin_run(self) -> None:
         """Show dashes."""
         self._recent.clear()
+        self._earlier = self._newest = None
         self._head_places(racing=False)
         self._head_gap(None, optimal=False)
         for value in self.values.values():
@@ -101,6 +104,9 @@ class Readout(QFrame):
             why = display_of(self._instance).bound_tip(bound)
             tip = why if by_bound else f"{tip}. {why}"
             heading = "PROVED" if optimal else "GAP TO BOUND" if by_bound else heading
+        elif self._earlier and not self._known(bound).reference:
+            heading = "GAP TO YOUR BEST"
+            tip = "How far the best lies above, or below, the best of your earlier runs"
         self.headings["gap"].setText(heading)
         self.values["gap"].setToolTip(plain_tip(tip))
 
@@ -127,8 +133,15 @@ class Readout(QFrame):
         self.values["iteration"].setText(ahead)
         self.values["rate"].setText(by)
 
+    def show_earlier(self, cost: int) -> None:
+        """Measure gaps by the best of the user's earlier runs, where nothing better is known."""
+        self._earlier = cost
+        if self._newest is not None and self._newest.best_cost is not None:
+            self._show_best(self._newest.best_cost, self._newest.bound)
+
     def show_snapshot(self, snapshot: RunState) -> None:
         """Show the numbers of ``snapshot``."""
+        self._newest = snapshot
         self._recent.append((snapshot.elapsed, snapshot.solutions_built))
         while len(self._recent) > 2 and self._recent[1][0] < snapshot.elapsed - _RATE_OVER:
             self._recent.popleft()
@@ -147,6 +160,7 @@ class Readout(QFrame):
         self.values["best"].setText(unit.text(cost))
         optimal = bound is not None and bound.proves(cost)
         self._head_gap(bound, optimal=optimal)
-        reference, words = self._known(bound).reference, display_of(self._instance).words
+        reference = self._known(bound).reference or self._earlier
+        words = display_of(self._instance).words
         gap = words.gap(cost, reference) if reference else "–"
         self.values["gap"].setText("optimal" if optimal else gap)

@@ -117,6 +117,8 @@ class RunArchiveController(Controller):
 
         def note(cost: int | None) -> None:
             run.earlier_best = cost
+            if cost and run is self._runs.current:
+                self._window.readout.show_earlier(cost)
 
         self._background.start(Task[int | None](found, note, self._window.tell))
 

@@ -38,11 +38,16 @@ def test_the_end_is_compared_with_ones_own_best_and_offers_what_can_be_done(
     limit(application, iterations=20)
     run_to_the_end(qtbot, application)
     assert "as good as your best before" in banner.text
+    readout = window.readout
+    assert readout.headings["gap"].text() == "GAP TO YOUR BEST"
+    assert readout.values["gap"].text() == "0.00\u202f%"
     limit(application, iterations=400)
     run_to_the_end(qtbot, application)
     better = 100 * (found / state(application).cost - 1)
     own = f"{found:,}".replace(",", "\u202f")
     assert f"{better:.2f}\u202f% better than your best before ({own})" in banner.text
+    below = 100 * (1 - state(application).cost / found)
+    assert readout.values["gap"].text() == f"-{below:.2f}\u202f%"
     click(banner.offers[2])
     idle = window.setup.stop.values()["no_improvement"]
     assert idle == nice_above(max(100, state(application).best_iteration))
