@@ -36,7 +36,7 @@ SETTLED_SHARED = 2_400  # tours of the first population there, times the root of
 
 PATIENT_ROUNDS = 3  # rounds without a shorter tour after which a population is done
 
-CUDA_MOST_CROSSED = 500_000  # cities up to which a GPU finds shorter tours by crossing
+CUDA_MOST_CROSSED = 10_000_000  # cities up to which a GPU finds shorter tours by crossing
 CUDA_MOST, CUDA_FEWEST = 256, 64  # tours of a population on a GPU
 FEWEST_OF_MANY = 32  # the same, beyond MANY_CITIES
 CROSSING_CUDA_CITIES = 3_000_000  # cities of all its tours together, between these limits

@@ -74,7 +74,8 @@ SYSTEMS: tuple[System, ...] = (
         name="crossing-gpu",
         made_of="a warp an ant; each tour of a population is improved by itself, then crossed with "
         "others; trails keep the tours different",
-        summary="Finds the shortest tours of all colonies in a given time, up to 500,000 cities.",
+        summary="Finds the shortest tours of all colonies in a given time, up to 10,000,000 "
+        "cities.",
         parameters=CrossingCudaParameters,
         takes=require_for_crossing_cuda,
         builders={"cuda": _on_gpu},

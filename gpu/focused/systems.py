@@ -74,7 +74,8 @@ SYSTEMS: tuple[System, ...] = (
         name="focused-gpu",
         made_of="a warp an ant; ants change several tours at one place each; all changes that fit "
         "are merged; cooling",
-        summary="Finds the shortest tours of all colonies in a given time, beyond 500,000 cities.",
+        summary="Finds the shortest tours of all colonies in a given time, beyond 10,000,000 "
+        "cities.",
         parameters=FocusedCudaParameters,
         takes=require_for_focused_cuda,
         builders={"cuda": _on_gpu},

@@ -197,7 +197,7 @@ def test_an_aim_that_does_not_go_with_the_rest_is_refused() -> None:
 
 def test_the_page_shows_the_table_that_is_used(measurements: Any) -> None:
     lines = measurements("page_defaults").chosen().splitlines()
-    assert "| GPU | up to 500,000, symmetric | crossing-gpu |  |" in lines
+    assert "| GPU | up to 10,000,000, symmetric | crossing-gpu |  |" in lines
     assert "| one core | more, or where the matrix is too large | acs-seq-spm | ants 16 |" in lines
     rows = [row for row in aims.AIM_ROWS if (row.aim, row.problem) == (Aim.BEST, Problem.TSP)]
     assert len(lines) == 2 + len(rows)

@@ -33,6 +33,7 @@ from gpu.crossing.cuda.kernels import (
 )
 from gpu.crossing.parameters import (
     BY_TRAILS,
+    MANY_CITIES,
     MANY_WINNERS,
     PATIENT_ROUNDS,
     CrossingCudaParameters,
@@ -54,6 +55,7 @@ ROUNDS_A_LOOK = 16  # rounds after which the host looks whether crossing has end
 LONG_ROUNDS = 4  # rounds of long AB-cycles between these
 LONG_COST = 3  # of the others take as long as one of these, or more
 LONGEST_PAUSE = 15  # looks without rounds of long AB-cycles, while they would change tours
+FIRST_PAUSE = 3  # the same, at first, of so many cities that such rounds take near a second
 OFFSPRING = 32  # of an ant, where a tour takes changes of many ants
 LONG_OFFSPRING = 8  # of a tour, where they are children of long AB-cycles
 
@@ -277,7 +279,8 @@ class CrossingCudaColony(ToursColony):
         machine.run([self._everywhere(CROSS_TOURS, "count_edges")])  # from what was counted on
         self._gains = 0
         self._shortened()
-        self._long_pay, self._pause = True, 0
+        self._long_pay, self._left_out = True, 0
+        self._pause = FIRST_PAUSE if self._problem.n > MANY_CITIES else 0
         self._cross(0)
 
     def _cross(self, stage: int) -> None:

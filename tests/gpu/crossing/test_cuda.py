@@ -354,13 +354,17 @@ def _looks_before_long_rounds(colony: CrossingCudaColony) -> list[int]:
 
 
 @needs_emulation
-@pytest.mark.parametrize(("cost", "looks"), [(1, [1, 1, 1]), (2, [1, 2, 4])])
+@pytest.mark.parametrize(
+    ("cost", "many", "looks"),
+    [(1, 99, [1, 1, 1]), (2, 99, [1, 2, 4]), (1, 9, [4, 1, 1]), (2, 9, [4, 8, 16])],
+)
 def test_long_rounds_that_give_little_wait(
-    cost: int, looks: list[int], monkeypatch: pytest.MonkeyPatch
+    cost: int, many: int, looks: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gpu.crossing.cuda.colony.ROUNDS_A_LOOK", 1)
     monkeypatch.setattr("gpu.crossing.cuda.colony.LONG_ROUNDS", 1)
     monkeypatch.setattr("gpu.crossing.cuda.colony.LONG_COST", cost)
+    monkeypatch.setattr("gpu.crossing.cuda.colony.MANY_CITIES", many)
     for what in ("_made", "_shortened"):  # by each round
         monkeypatch.setattr(CrossingCudaColony, what, lambda self: 1000)
     instance = makers.uniform(12, size=10_000)
