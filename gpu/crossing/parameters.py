@@ -39,6 +39,7 @@ PATIENT_ROUNDS = 3  # rounds without a shorter tour after which a population is 
 CUDA_MOST_CROSSED = 10_000_000  # cities up to which a GPU finds shorter tours by crossing
 CUDA_MOST, CUDA_FEWEST = 256, 64  # tours of a population on a GPU
 FEWEST_OF_MANY = 32  # the same, beyond MANY_CITIES
+CUDA_SMALL, CUDA_MOST_SMALL = 3_000, 512  # cities up to which it has so many: lattices need them
 CROSSING_CUDA_CITIES = 3_000_000  # cities of all its tours together, between these limits
 CROSSING_CUDA_MOST_CITIES = 24_000_000  # of all its tours together, if they are more than 8
 CUDA_LEAST = 8  # tours, so that so many are not exceeded
@@ -144,7 +145,8 @@ class CrossingCudaParameters(Parameters):
         f"Tours of the population. Automatic: with millions of cities fewer, down to {CUDA_LEAST}.",
         2,
         4096,
-        automatic=f"{CROSSING_CUDA_CITIES:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}",
+        automatic=f"{CROSSING_CUDA_CITIES:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}; "
+        f"{CUDA_MOST_SMALL} up to {CUDA_SMALL:,} cities",
     )
     weight: str = parameter(
         BY_TRAILS,
@@ -193,7 +195,8 @@ class CrossingCudaParameters(Parameters):
         tours = self.tours
         if tours is None:
             fewest = CUDA_FEWEST if n <= MANY_CITIES else FEWEST_OF_MANY
-            tours = min(max(CROSSING_CUDA_CITIES // n, fewest), CUDA_MOST)
+            limit = CUDA_MOST_SMALL if n <= CUDA_SMALL else CUDA_MOST
+            tours = min(max(CROSSING_CUDA_CITIES // n, fewest), limit)
             tours = min(tours, max(CROSSING_CUDA_MOST_CITIES // n, CUDA_LEAST))
         winners = self.winners
         if winners == AUTOMATIC:

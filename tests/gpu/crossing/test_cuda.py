@@ -442,6 +442,12 @@ def test_no_tour_is_drawn_for_a_colony_that_is_closed(
     assert len(drawn) == TOURS
 
 
+@pytest.mark.parametrize(("n", "tours"), [(5, 512), (3000, 512), (3001, 256), (100_000, 64)])
+def test_small_instances_have_more_tours(n: int, tours: int) -> None:
+    assert CrossingCudaParameters().resolved(n).tours == tours
+    assert CrossingCudaParameters(tours=40).resolved(n).tours == 40
+
+
 def test_directed_instances_are_refused() -> None:
     instance = makers.directed(20)
     with pytest.raises(ParameterError, match="directed"):
