@@ -13,7 +13,7 @@ from app.cli.terminal import say, show_progress
 from app.termination import leave, termination_signals
 from gpu.core.colony import never
 from gpu.core.instance import Instance
-from gpu.core.machine.compiling import COMPILING
+from gpu.core.machine.compiling import COMPILING, compiling_beside
 from gpu.core.snapshot import RunState
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, Result, RunOutcome
@@ -132,7 +132,8 @@ def solve(
             say(f"{instance.name}: {run.notice}")
             told[0] = run.notice
 
-    departure = attend(work, run.cancel, look, lambda: run.present.elapsed > limit)
+    with compiling_beside():
+        departure = attend(work, run.cancel, look, lambda: run.present.elapsed > limit)
     outcome = run.outcome
     if outcome is None or departure.left:
         ending, reason = Ending.CANCELLED, "stopped"

@@ -51,7 +51,7 @@ from app.window.process import give_memory_back, paint_alone
 from app.window.threads.tasks import BackgroundTasks
 from gpu import APPLICATION
 from gpu.core.formats import number_of
-from gpu.core.machine.compiling import COMPILING, CompilingProcess
+from gpu.core.machine.compiling import COMPILING, CompilingProcesses, most_processes
 from gpu.core.problem import Problem
 from gpu.problems.bundled import bundled
 from gpu.run.log.names import default_log_path
@@ -85,7 +85,7 @@ class Application(QObject):
         self.window = window = _window(settings_file)
         self.runs = runs = RunList(self)
         self.instance = instance = LoadedInstance(self)
-        self._compiler = CompilingProcess()
+        self._compiler = CompilingProcesses(most_processes())
         COMPILING.elsewhere = self._compiler.do
         self.background = background = BackgroundTasks(self)
         parts = Parts(runs, instance, background, window)

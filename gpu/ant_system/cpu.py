@@ -43,7 +43,7 @@ class AsState(NamedTuple):
     rules: AsRules
 
 
-@loop_over
+@loop_over(*construction.UNITS)
 def run(
     state: AsState,
     workspace: TourWorkspace,
@@ -119,7 +119,7 @@ class AsCpuColony(MatrixColony):
 
     NUMBERS = frozenset({"alpha", "rho"})
 
-    _run = staticmethod(run)
+    _run = run
 
     def _update_rules(self, parameters: CpuParameters) -> AsRules:
         assert parameters.ants is not None

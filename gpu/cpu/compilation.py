@@ -10,7 +10,9 @@ import pickle
 import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +25,13 @@ from numba.core import event
 from numba.extending import is_jitted
 
 from gpu.core.machine.compiling import COMPILING
-from gpu.cpu.numba_parts import WITHOUT_COUNTS, PartPipeline, begin_without_blas, guard_cache
+from gpu.cpu.numba_parts import (
+    WITHOUT_COUNTS,
+    PartPipeline,
+    begin_without_blas,
+    guard_cache,
+    is_kept,
+)
 from gpu.cpu.numba_shortcuts import take_shortcuts
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -171,6 +179,56 @@ def cached(function: Function) -> Function:
             _config.CACHE_DIR = before
     _made[function.__module__, function.__qualname__] = made
     return made
+
+
+Wanted = tuple[Any, tuple[Any, ...]]
+"""What :func:`cached` made, and the types of the arguments for which it is wanted."""
+
+
+def compile_together(wanted: Iterable[Wanted]) -> None:
+    """Compile functions, or load them: the largest first, those that are not kept all at once.
+
+    Where there are other processes, they compile, too; see ``elsewhere`` and ``beside`` of
+    :data:`COMPILING`. Numba itself compiles one function at a time in a process.
+    """
+    functions = list(wanted)
+    missing = deque(one for one in functions if not is_kept(*one))
+    helping = COMPILING.elsewhere or COMPILING.beside
+    if len(missing) > 1 and helping is not None and _folder() is not None:
+        over, here = COMPILING.over, COMPILING.elsewhere is None
+        with ThreadPoolExecutor(len(missing) - here, "compiling") as threads:
+            helpers = [
+                threads.submit(_let_compile, helping, missing, over)
+                for _ in range(len(missing) - here)
+            ]
+            if here:
+                with suppress(IndexError):
+                    while True:
+                        made, types = missing.popleft()
+                        made.compile(types)
+            for helper in helpers:
+                helper.result()
+    for made, types in functions:
+        made.compile(types)
+
+
+def _let_compile(
+    helping: Callable[..., bool], missing: deque[Wanted], over: Callable[[], bool]
+) -> None:
+    """Let another process compile functions as long as there are some; it keeps them."""
+    with COMPILING.until(over), suppress(IndexError):
+        while True:
+            made, types = missing.popleft()
+            function = made.py_func
+            helping(_compile, function.__module__, function.__qualname__, pickle.dumps(types))
+
+
+def address_of(made: Any, types: tuple[Any, ...]) -> int:
+    """Return where the code of a compiled function is, for arguments of these types."""
+    result = made.overloads[types]
+    address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    assert address, "compiled functions have an address"
+    return address
 
 
 @functools.cache

@@ -104,3 +104,14 @@ def guard_cache(dispatcher: Any, load: Load, save: Callable[[Callable[[], None]]
     Both get a function that does what Numba would do.
     """
     dispatcher._cache = _Cache(dispatcher._cache, load, save)
+
+
+def is_kept(dispatcher: Any, signature: Any) -> bool:
+    """Whether the code of a function for these types is on disk, or in memory."""
+    if signature in dispatcher.overloads:
+        return True
+    kept = dispatcher._cache
+    if not isinstance(kept, _Cache):
+        return False
+    key = kept._index_key(signature, dispatcher.targetctx.codegen())
+    return key in kept._cache_file._load_index()

@@ -1,7 +1,7 @@
 """The loop of every colony on the CPU: iterations and their stages, in one compiled call.
 
 A family of colonies keeps all that its iterations work on in a NamedTuple, the state. It writes one
-function that does a thread's share of any stage, and :func:`loop_over` makes the loop of it.
+function that does a thread's share of any stage, and :class:`StageLoop` makes the loop of it.
 
 A step of a colony takes microseconds, and ``prange`` needs up to 50 of them to start its threads
 anew (with Numba's own thread pool, the only one that is always there). The threads of a colony run
@@ -12,16 +12,25 @@ well under one microsecond.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
+from numba import typeof, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from gpu.cpu.compilation import Whole, cached, inlined, pasted
+from gpu.cpu.compilation import (
+    Whole,
+    address_of,
+    cached,
+    compile_together,
+    compiled,
+    inlined,
+    pasted,
+)
 
 SPINS = 2_000  # a waiting thread looks so often at the counter, then offers its core at each look
 INNER_BARRIER = (
@@ -91,35 +100,156 @@ class StageTask(NamedTuple):
 StageFunction = Callable[[Any, Any, NDArray[np.int64], StageTask, int], None]
 """Does a thread's share of a stage: takes state, workspace, barrier, task and stage number."""
 
-Run = Callable[[Any, Any, NDArray[np.int64], StageTask], None]
-"""Does a thread's task: takes what a :data:`StageFunction` does, except the stage."""
 
+class StageLoop:
+    """What a family's threads do: a loop over iterations and their stages, all of it compiled.
 
-def loop_over(do_stage: StageFunction) -> Run:
-    """Make of the function that does a stage the compiled loop over iterations and their stages.
+    The loop calls units of code by their addresses. A unit is compiled on its own: so several can
+    be compiled at once, and none that a colony does not use.
 
-    The compiled function has the loop's code, and finds ``do_stage`` among its global names. With
-    a closure instead, Numba would not find on disk what an earlier process compiled.
+    Parameters
+    ----------
+    do_stage : what does a thread's share of any stage
+    units : of each unit, the numbers of its stages; those that take long to compile come first
     """
-    names = {**globals(), "_do_stage": pasted(do_stage)}
-    family = do_stage.__module__.replace(".", "_")
-    run = FunctionType(_loop.__code__, names, family)
-    run.__qualname__ = family  # what the files on disk are named by
-    run.__module__ = do_stage.__module__  # whose import makes it
-    made: Run = cached(run)
-    return made
+
+    def __init__(self, do_stage: StageFunction, units: Sequence[Sequence[int]]) -> None:
+        self._module = do_stage.__module__
+        self._family = self._module.replace(".", "_")
+        self._loop = cached(self._named(_loop, self._family))
+        inner = pasted(do_stage)
+        self._units: dict[int, Any] = {}
+        for numbers in units:
+            self._units.update(dict.fromkeys(numbers, self._unit(inner, numbers)))
+
+    def _unit(self, do_stage: Any, numbers: Sequence[int]) -> Any:
+        """Compile a function that does these stages; Numba leaves out what belongs to others."""
+        name = "_".join((self._family, *map(str, numbers)))
+        unit: Any = self._part(do_stage, numbers[0])
+        for number in numbers[1:]:
+            rest, part = pasted(unit), compiled(self._part(do_stage, number))
+            unit = self._named(_either, name, _number=number, _part=part, _rest=rest)
+        unit.__qualname__ = name  # what the files on disk are named by
+        return cached(unit)
+
+    def _part(self, do_stage: Any, number: int) -> Any:
+        return self._named(_stage, f"{self._family}_{number}", _do=do_stage, _number=number)
+
+    def _named(self, function: Any, name: str, **names: Any) -> Any:
+        """Make a function of the same code, which finds these among its global names.
+
+        With a closure instead, Numba would not find on disk what an earlier process compiled.
+        """
+        made = FunctionType(function.__code__, {**globals(), **names}, name)
+        made.__qualname__ = name  # what the files on disk are named by
+        made.__module__ = self._module  # whose import makes it
+        return made
+
+    def addresses(
+        self,
+        stages: Iterable[int],
+        state: Any,
+        workspace: Any,
+        barrier: NDArray[np.int64],
+        task: StageTask,
+    ) -> NDArray[np.int64]:
+        """Compile these stages for arguments of such types, and the loop; or load them.
+
+        Returns
+        -------
+        addresses, shape (highest number + 1,)
+            Where the code of each stage is; 0 if it is not compiled.
+        """
+        found = np.zeros(max(self._units) + 1, np.int64)
+        type_of: Any = typeof
+        kinds = tuple(type_of(one) for one in (state, workspace, barrier, task))
+        of_loop, of_unit = (*kinds, type_of(found)), (*kinds, types.int64)
+        numbers = set(stages)
+        wanted = {number: unit for number, unit in self._units.items() if number in numbers}
+        units = {id(unit): (unit, of_unit) for unit in wanted.values()}
+        compile_together([*units.values(), (self._loop, of_loop)])
+        for number, unit in wanted.items():
+            found[number] = address_of(unit, of_unit)
+        return found
+
+    def __call__(
+        self,
+        state: Any,
+        workspace: Any,
+        barrier: NDArray[np.int64],
+        task: StageTask,
+        addresses: NDArray[np.int64],
+    ) -> None:
+        """Do a thread's task, with what :meth:`addresses` returned for it."""
+        self._loop(state, workspace, barrier, task, addresses)
 
 
-_do_stage: Any = None  # stands for the function of the family
+def loop_over(*units: Sequence[int]) -> Callable[[StageFunction], StageLoop]:
+    """Make of the function that does a stage the loop over iterations and their stages.
+
+    See :class:`StageLoop`. A stage is worth a unit of its own if it takes a second or more to
+    compile, or if not every colony has it.
+    """
+    return lambda do_stage: StageLoop(do_stage, units)
 
 
-def _loop(state: Any, workspace: Any, barrier: NDArray[np.int64], task: StageTask) -> None:
+_do: Any = None  # stands for the function of the family
+_number = 0  # stands for the number of a stage
+_part: Any = None  # stands for what does that stage
+_rest: Any = None  # stands for what does the other stages of a unit
+
+
+def _stage(
+    state: Any, workspace: Any, barrier: NDArray[np.int64], task: StageTask, stage: int
+) -> None:
+    """Do a thread's share of one stage; Numba leaves out what belongs to others."""
+    _do(state, workspace, barrier, task, _number)
+
+
+def _either(
+    state: Any, workspace: Any, barrier: NDArray[np.int64], task: StageTask, stage: int
+) -> None:
+    """Do a thread's share of one stage, or of another one of the unit."""
+    if stage == _number:
+        _part(state, workspace, barrier, task, stage)
+    else:
+        _rest(state, workspace, barrier, task, stage)
+
+
+def _call(
+    typing: Any, address: Any, state: Any, workspace: Any, barrier: Any, task: Any, stage: Any
+) -> tuple[Any, Any]:
+    """Call the compiled function at an address."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kinds, convention = signature.args[1:], context.call_conv
+        function = convention.get_function_type(types.none, kinds).as_pointer()
+        code = builder.inttoptr(arguments[0], function)
+        status, _ = convention.call_function(builder, code, types.none, kinds, arguments[1:])
+        failed: Any = cgutils.if_unlikely
+        with failed(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return context.get_dummy_value()
+
+    return types.none(address, state, workspace, barrier, task, stage), generate
+
+
+_call_at: Any = intrinsic(_call)
+
+
+def _loop(
+    state: Any,
+    workspace: Any,
+    barrier: NDArray[np.int64],
+    task: StageTask,
+    addresses: NDArray[np.int64],
+) -> None:
     """Do a thread's task. All threads wait for each other at the end of each stage."""
     for _ in range(task.iterations):
         stage, left = 0, task.stages
         while left != 0:
             if left & 1:
-                _do_stage(state, workspace, barrier, task, stage)
+                _call_at(addresses[stage], state, workspace, barrier, task, stage)
                 wait(barrier, task.threads)
             stage += 1
             left >>= 1

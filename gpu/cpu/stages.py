@@ -10,19 +10,16 @@ from __future__ import annotations
 import math
 import threading
 import time
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any, ClassVar
 
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
-from gpu.cpu.stage_loop import StageTask, new_barrier, release
+from gpu.cpu.stage_loop import StageLoop, StageTask, new_barrier, release
 
 
 class ThreadPool:
@@ -179,6 +176,8 @@ class StagedWork(ABC):
         If the system does not grant the threads.
     """
 
+    _run: ClassVar[StageLoop]  # what does a thread's task
+
     def __init__(self, stages: Sequence[Stage], state: Any, workspaces: Sequence[Any]) -> None:
         self._stages, self._shared, self._workspaces = tuple(stages), state, workspaces
         self._pace = [1] * len(self._stages)  # units a slice
@@ -190,15 +189,12 @@ class StagedWork(ABC):
         self._duration = math.inf  # of an iteration, seconds
         self._times: Mapping[str, float] = MappingProxyType({})
         # Compile now, or load what was compiled, in this thread and before there are others.
-        self._run(state, workspaces[0], new_barrier(), StageTask(0, 1, 0, 0, 0, 0))
+        task, numbers = StageTask(0, 1, 0, 0, 0, 0), {stage.number for stage in stages}
+        self._addresses = self._run.addresses(numbers, state, workspaces[0], new_barrier(), task)
+        self._run(state, workspaces[0], new_barrier(), task, self._addresses)
         self._pool: ThreadPool | None = ThreadPool(len(workspaces))
         self._worker_count = WorkerCount(len(workspaces))
         self._wall = self._busy = 0.0  # seconds not noted yet; those in which this thread ran
-
-    @staticmethod
-    @abstractmethod
-    def _run(state: Any, workspace: Any, barrier: NDArray[np.int64], task: StageTask, /) -> None:
-        """Do a thread's task: what :func:`gpu.cpu.stage_loop.loop_over` made."""
 
     @property
     def midway(self) -> bool:
@@ -304,11 +300,12 @@ class StagedWork(ABC):
         if self._pool is None:
             raise DeviceError("the colony is closed; start a new run")
         barrier, workers = new_barrier(), self._worker_count.now
-        run, state, workspaces = self._run, self._shared, self._workspaces
+        run, addresses = self._run, self._addresses
+        state, workspaces = self._shared, self._workspaces
 
         def work(thread: int) -> None:
             task = StageTask(thread, workers, count, stages, begin, end)
-            run(state, workspaces[thread], barrier, task)
+            run(state, workspaces[thread], barrier, task, addresses)
 
         try:
             self._pool.run(work, workers)

@@ -105,7 +105,7 @@ class MmasCpuState(NamedTuple):
     update: TrailUpdate
 
 
-@loop_over
+@loop_over(*construction.UNITS)
 def run(
     state: MmasCpuState,
     workspace: TourWorkspace,
@@ -272,7 +272,7 @@ class MmasCpuColony(MatrixColony):
 
     NUMBERS = frozenset({"alpha", "rho", "p_best", "deposit", "restart", "planned"})
 
-    _run = staticmethod(run)
+    _run = run
 
     ALL_DEPOSIT = False
 

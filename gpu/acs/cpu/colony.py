@@ -75,7 +75,7 @@ CONSTRUCT, IMPROVE, FINISH = range(3)
 record and the global update."""
 
 
-@loop_over
+@loop_over((CONSTRUCT,), (IMPROVE,), (FINISH,))
 def run(
     state: AcsState,
     workspace: TourWorkspace,
@@ -259,7 +259,7 @@ class AcsCpuColony(CpuTourColony):
 
     NUMBERS = frozenset({"alpha", "rho", "q0", "update_period"})
 
-    _run = staticmethod(run)
+    _run = run
 
     def __init__(
         self,

@@ -13,6 +13,7 @@ from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
 from gpu.core.machine.processes import Pipe, without_interrupts
+from gpu.core.machine.processors import usable_cores
 
 
 class Compiled(NamedTuple):
@@ -34,12 +35,14 @@ class Compiling:
         self._done = 0
         self._own: Compiled | None = None  # how far this process has come
         self._by = 0  # the thread that compiles in it
-        self._shown: Compiled | None = None  # how far the other process has come
+        self._shown: dict[object, Compiled] = {}  # how far other processes have come
         self._over: dict[int, Callable[[], bool]] = {}  # whether a thread should stop
         self._given_way = threading.Event()
         # Calls a function that compiles in another process, if there is one, and returns whether
-        # it came to its end.
+        # it came to its end. All is compiled ``elsewhere`` where nothing may hold up this process;
+        # ``beside`` it, what can be compiled at the same time.
         self.elsewhere: Callable[..., bool] | None = None
+        self.beside: Callable[..., bool] | None = None
 
     @contextmanager
     def until(self, over: Callable[[], bool]) -> Iterator[None]:
@@ -85,9 +88,12 @@ class Compiling:
             self._done += 1
             self._own = self._own._replace(done=self._done)
 
-    def show(self, count: Compiled | None) -> None:
+    def show(self, count: Compiled | None, of: object = None) -> None:
         """Note how far another process has come; None if it compiles nothing."""
-        self._shown = count
+        if count is None:
+            self._shown.pop(of, None)
+        else:
+            self._shown[of] = count
 
     def end(self, *, whole: bool = False) -> None:
         """Note that the function under way is compiled as a ``whole``, or given up."""
@@ -97,8 +103,16 @@ class Compiling:
 
     @property
     def count(self) -> Compiled | None:
-        """What is to be told of this process, else of the other; None if neither compiles."""
-        return self._own or self._shown
+        """What is to be told of this process and the others; None if none compiles."""
+        counts = [one for one in (self._own, *self._shown.values()) if one is not None]
+        if not counts:
+            return None
+        return Compiled(sum(one.done for one in counts), sum(one.needed for one in counts))
+
+    @property
+    def over(self) -> Callable[[], bool]:
+        """Whether the calling thread should stop, for threads that work for it."""
+        return self._over.get(threading.get_ident(), lambda: False)
 
 
 COMPILING = Compiling()
@@ -157,8 +171,17 @@ class CompilingProcess:
                 self._forget()
                 return False
             except GivenWayError:  # nobody hears how far it comes from now on
-                COMPILING.show(None)
+                COMPILING.show(None, self)
                 raise
+
+    def does(self, function: Callable[..., object], *arguments: object) -> bool:
+        """Whether that was asked for, and is under way."""
+        return self._under_way == (function, arguments)
+
+    @property
+    def started(self) -> bool:
+        """Whether there is a process."""
+        return self._process is not None and self._process.is_alive()
 
     def end(self) -> None:
         """End the process, and what it does."""
@@ -181,9 +204,9 @@ class CompilingProcess:
             told = self._pipe.recv()
             if isinstance(told, bool):
                 self._under_way = None
-                COMPILING.show(None)
+                COMPILING.show(None, self)
                 return told
-            COMPILING.show(told)
+            COMPILING.show(told, self)
 
     def _start(self) -> None:
         self._forget()
@@ -197,7 +220,7 @@ class CompilingProcess:
         self._process = process  # no sooner: one that is not started cannot be killed
 
     def _forget(self) -> None:
-        COMPILING.show(None)
+        COMPILING.show(None, self)
         process, pipe = self._process, self._pipe
         self._process = self._pipe = self._under_way = None
         if pipe is not None:
@@ -205,6 +228,61 @@ class CompilingProcess:
         if process is not None and process.pid is not None:
             process.kill()
             process.join(KILLED_PATIENCE)
+
+
+MOST_PROCESSES = 4
+"""No colony has more units of code that take long to compile; each process needs some 250 MB."""
+
+
+def most_processes() -> int:
+    """Return how many processes are worth it on this machine."""
+    return min(usable_cores(), MOST_PROCESSES)
+
+
+class CompilingProcesses:
+    """So many processes at most that compile, each one thing at a time."""
+
+    def __init__(self, count: int) -> None:
+        self._all = [CompilingProcess() for _ in range(count)]
+        self._free = list(self._all)
+        self._freed = threading.Condition()
+
+    def do(self, function: Callable[..., object], *arguments: object) -> bool:
+        """Call ``function`` in one of them, and wait; see :meth:`CompilingProcess.do`."""
+        with self._freed:
+            while not self._free:
+                COMPILING.check()
+                self._freed.wait(LOOK)
+
+            def rank(one: CompilingProcess) -> tuple[bool, bool]:
+                return one.does(function, *arguments), one.started
+
+            process = max(self._free, key=rank)
+            self._free.remove(process)
+        try:
+            return process.do(function, *arguments)
+        finally:
+            with self._freed:
+                self._free.append(process)
+                self._freed.notify()
+
+    def end(self) -> None:
+        """End all of them, and what they do."""
+        for process in self._all:
+            process.end()
+
+
+@contextmanager
+def compiling_beside() -> Iterator[None]:
+    """Compile in other processes, too, for a program that can be started again for each of them."""
+    count = most_processes() - 1
+    processes = CompilingProcesses(count)
+    COMPILING.beside = processes.do if count else None
+    try:
+        yield
+    finally:
+        COMPILING.beside = None
+        processes.end()
 
 
 def _serve(pipe: Pipe) -> None:

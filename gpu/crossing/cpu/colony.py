@@ -54,7 +54,7 @@ gathered from that."""
 CROSSED, WINNERS, TOURS_COUNTED = range(3)  # places in the state's totals
 
 
-@loop_over
+@loop_over((WORK,), (GATHER,))
 def run(
     state: CrossingState,
     workspace: CrossingWorkspace,
@@ -240,7 +240,7 @@ class CrossingCpuColony(ListedColony):
         If the colony would not fit into free memory.
     """
 
-    _run = staticmethod(run)
+    _run = run
     _instance: TspInstance
 
     def __init__(

@@ -76,7 +76,7 @@ are renewed."""
 SOURCE = np.uint32(Purpose.SOURCE)
 
 
-@loop_over
+@loop_over((BUILD,), (CHOOSE, RENEW))
 def run(
     state: FacoState,
     workspace: FacoWorkspace,
@@ -183,7 +183,7 @@ class FacoCpuColony(ListedColony, CpuHeir):
 
     NUMBERS = frozenset({"rho", "p_best", "best_source"})
 
-    _run = staticmethod(run)
+    _run = run
     _instance: TspInstance
 
     def __init__(

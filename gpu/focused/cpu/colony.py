@@ -126,7 +126,7 @@ SEARCH, MERGE = range(2)
 the next iteration begins with follows from them."""
 
 
-@loop_over
+@loop_over((SEARCH,), (MERGE,))
 def run(
     state: FocusedState, workspace: Patch, barrier: NDArray[np.int64], task: StageTask, stage: int
 ) -> None:
@@ -208,7 +208,7 @@ class FocusedCpuColony(ListedColony):
 
     NUMBERS = frozenset({"kick", "heat", "rho", "focus"})
 
-    _run = staticmethod(run)
+    _run = run
     _instance: TspInstance
 
     def __init__(

@@ -55,7 +55,7 @@ WORK, GATHER, MARK = range(SETTLE + 1, SETTLE + 4)
 found is gathered; trails are renewed."""
 
 
-@loop_over
+@loop_over((WORK,), (GATHER,), (MARK,), (DRAW, CHOOSE, CHECK, TAKE, TELL, SETTLE))
 def run(
     state: GpxState,
     workspace: CrossRoom,
@@ -96,7 +96,7 @@ class GpxCpuColony(CpuColony):
 
     NUMBERS = frozenset({"moves", "cycle", "noise", "left", "explored", "patience", "rho"})
 
-    _run = staticmethod(run)
+    _run = run
     _instance: GraphInstance
     _parameters: GpxParameters | HeadParameters
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.cpu.bits import ONE_BIT, WORD_BITS, WORD_SHIFT, has, lowest
-from gpu.cpu.compilation import Whole, compiled, inlined
+from gpu.cpu.compilation import Whole, compiled, inlined, pasted
 from gpu.cpu.philox import words_of
 from gpu.cpu.stage_loop import StageTask, share_of
 from gpu.cpu.structures import allocated
@@ -82,7 +82,7 @@ def bytes_of_rounds(n: int, ends: int) -> int:
     return 14 * n + 12 * ends
 
 
-@inlined
+@pasted
 def play_stage(
     rules: TabuRules,
     shared: PartialColoring,

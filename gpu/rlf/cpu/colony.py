@@ -69,7 +69,7 @@ class RlfCpuColony(CpuHeir):
 
     NUMBERS = frozenset({"alpha", "beta", "rho", "reward"})
 
-    _run = staticmethod(run)
+    _run = run
 
     def __init__(
         self, instance: GraphInstance, parameters: ColoringParameters, seed: int, *, threads: int
@@ -155,7 +155,7 @@ class RlfTabuWorkspace(NamedTuple):
     search: tabu.TabuWorkspace
 
 
-@loop_over
+@loop_over((SEARCH,), (WEIGH, RANK, TAKE, SHARE_OUT, RENEW, FINISH), (CONSTRUCT,))
 def run_tabu(
     state: RlfTabuState,
     workspace: RlfTabuWorkspace,
@@ -230,7 +230,7 @@ class RlfTabuCpuColony(RlfCpuColony):
 
     NUMBERS = RlfCpuColony.NUMBERS | {"moves"}
 
-    _run = staticmethod(run_tabu)
+    _run = run_tabu
 
     def search_of(self, number: int) -> TabuStanding:
         """Return copies of where search ``number``, from 0, stands."""

@@ -509,7 +509,7 @@ def _renew_row(
         trails[u, v] = renewed if trails[u, v] > 0 else np.float32(0)
 
 
-@loop_over
+@loop_over((CONSTRUCT,), (WEIGH, SHARE_OUT, RENEW, FINISH))
 def run(
     state: RlfState,
     workspace: RlfWorkspace,

@@ -13,7 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from gpu.core.machine.compiling import COMPILING, Compiled, Compiling, CompilingProcess
+from gpu.core.machine.compiling import (
+    COMPILING,
+    Compiled,
+    Compiling,
+    CompilingProcess,
+    CompilingProcesses,
+)
 from tests.waiting import until
 
 
@@ -89,7 +95,7 @@ def test_who_waits_for_another_process_hides_nothing_of_this_one() -> None:
     compiling.show(Compiled(7, 9))
     assert compiling.count == (7, 9)
     compiling.begin(["a"])
-    assert compiling.count == (0, 2)
+    assert compiling.count == (7, 11)
 
     def give_up() -> None:
         with compiling.ahead():
@@ -108,7 +114,7 @@ ROOT = Path(__file__).parents[3]
 STAGES = """
 from gpu.cpu.stage_loop import loop_over
 
-@loop_over
+@loop_over((0,), (1,))
 def run(state, workspace, barrier, task, stage):
     state[stage] += 1
 """
@@ -134,9 +140,11 @@ if __name__ == "__main__":
     places, pairs, ones = np.zeros((2, 2)), np.array([[0, 1]], np.int32), np.ones(1)
     _relax(places, pairs, ones, ones, np.array([0]), 0.5)
     counts = np.zeros(2, np.int64)
-    run(counts, ones, new_barrier(), StageTask(0, 1, 3, 2, 0, 1))
+    task = StageTask(0, 1, 3, 2, 0, 1)
+    addresses = run.addresses((0, 1), counts, ones, new_barrier(), task)
+    run(counts, ones, new_barrier(), task, addresses)
     process.end()
-    hits = (sum(one.stats.cache_hits.values()) for one in (_relax, run))
+    hits = (sum(one.stats.cache_hits.values()) for one in (_relax, run._loop))
     print(counts, len(asked), len(begun), *hits)
 """
 
@@ -145,6 +153,12 @@ def note(path: str, after: str = "/") -> None:
     """Wait until there is something ``after``, and then write into a file which process it was."""
     until(Path(after).exists)
     Path(path).write_text(str(os.getpid()))
+
+
+def meet(own: str, other: str) -> None:
+    """Write which process it is, and wait for another one that does the same."""
+    Path(own).write_text(str(os.getpid()))
+    until(Path(other).exists)
 
 
 def no_memory(*_: object) -> None:
@@ -214,7 +228,7 @@ def test_who_gives_way_finds_it_done_later(process: CompilingProcess, tmp_path: 
 
 
 def test_what_was_given_up_is_no_longer_counted(process: CompilingProcess, tmp_path: Path) -> None:
-    COMPILING.show(Compiled(8, 9))  # as the process told before
+    COMPILING.show(Compiled(8, 9), process)  # as the process told before
     with COMPILING.until(lambda: True):
         process.do(note, str(tmp_path / "done"))
     assert COMPILING.count is None
@@ -267,10 +281,40 @@ def test_where_no_process_can_be_started_the_caller_hears_it(
 
 def test_functions_are_compiled_in_the_process_and_found_here(tmp_path: Path) -> None:
     """A function of a module, and a loop over stages, which is made of one."""
-    assert printed_by(program_in(tmp_path), tmp_path) == "[0 3] 2 0 1 1\n"
+    assert printed_by(program_in(tmp_path), tmp_path) == "[0 3] 4 0 1 1\n"
+
+
+def test_several_processes_work_at_once(tmp_path: Path) -> None:
+    both = CompilingProcesses(2)
+    files = [tmp_path / name for name in "ab"]
+    others = [str(files[1]), str(files[0])]  # each waits until the other one has begun
+    answers: list[bool] = []
+    threads = [
+        threading.Thread(
+            target=lambda one=one, other=other: answers.append(both.do(meet, one, other))
+        )
+        for one, other in zip(map(str, files), others, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [True, True]
+    assert files[0].read_text() != files[1].read_text()
+    both.end()
+    until(lambda: not compiling())
+
+
+def test_units_of_a_loop_are_compiled_beside_this_process(tmp_path: Path) -> None:
+    program = program_in(tmp_path)
+    program.write_text(PROGRAM.replace("COMPILING.elsewhere = lambda", "COMPILING.beside = lambda"))
+    none, three, asked, begun, *_ = printed_by(program, tmp_path)[1:].replace("]", "").split()
+    assert (none, three) == ("0", "3")
+    assert int(asked) >= 1  # of the loop and its two units
+    assert int(begun) >= 2  # of these and of a function that is no unit
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no limit")
 def test_where_nothing_can_be_kept_only_one_function_is_compiled_twice(tmp_path: Path) -> None:
     """As on a full disk."""
-    assert printed_by(program_in(tmp_path), tmp_path, 500) == "[0 3] 1 2 0 0\n"
+    assert printed_by(program_in(tmp_path), tmp_path, 500) == "[0 3] 1 4 0 0\n"

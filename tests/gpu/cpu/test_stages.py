@@ -17,7 +17,7 @@ from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
 from gpu.cpu import stages
-from gpu.cpu.stage_loop import new_barrier, wait
+from gpu.cpu.stage_loop import StageLoop, new_barrier, wait
 from gpu.cpu.stages import LONGEST_REST, Stage, StagedWork, ThreadPool, WorkerCount, each
 from tests.clock import Clock
 from tests.gpu.cpu.makers import caller, uniform
@@ -27,26 +27,31 @@ UNITS = 1_000_000
 WAIT = 0.005  # seconds until the threads have begun a slice
 
 
-class Work(StagedWork):
-    """A microsecond a unit, and a wait for each slice."""
+class Modelled(StageLoop):
+    """A microsecond a unit, and a wait for each slice; the first unit may wait for its memory."""
 
-    @staticmethod
-    def _run(state: Any, workspace: Any, barrier: Any, task: Any, /) -> None:
+    def __init__(self, first: float) -> None:
+        self._first = first
+
+    def addresses(self, *arguments: Any) -> NDArray[np.int64]:
+        return np.zeros(1, np.int64)
+
+    def __call__(self, state: Any, workspace: Any, barrier: Any, task: Any, addresses: Any) -> None:
+        state.work(self._first if task.begin == 0 and task.end == 1 else 0.0)
         state.work(WAIT + 1e-6 * (task.end - task.begin))
 
 
-class SlowAtFirst(Work):
-    """Its first unit waits for its memory."""
+class Work(StagedWork):
+    _run = Modelled(0.0)
 
-    @staticmethod
-    def _run(state: Any, workspace: Any, barrier: Any, task: Any, /) -> None:
-        state.work(0.25 if task.begin == 0 and task.end == 1 else 0.0)
-        Work._run(state, workspace, barrier, task)
+
+class SlowAtFirst(StagedWork):
+    _run = Modelled(0.25)
 
 
 @pytest.mark.parametrize("kind", [Work, SlowAtFirst])
 def test_an_iteration_is_not_foreseen_from_waits(
-    monkeypatch: pytest.MonkeyPatch, kind: type[Work]
+    monkeypatch: pytest.MonkeyPatch, kind: type[StagedWork]
 ) -> None:
     clock = Clock(monkeypatch, stages)
     work = kind([Stage(0, "construction", each(UNITS))], clock, [None])
