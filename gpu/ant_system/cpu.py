@@ -43,7 +43,7 @@ class AsState(NamedTuple):
     rules: AsRules
 
 
-@loop_over(*construction.UNITS)
+@loop_over(*construction.SECTIONS)
 def run(
     state: AsState,
     workspace: TourWorkspace,

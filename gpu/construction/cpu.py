@@ -200,7 +200,7 @@ WEIGH, CONSTRUCT, IMPROVE, LINK, RENEW, FINISH = range(6)
 """The stages of an iteration: weights of edges; the ants' tours; their local search; whose tours
 deposit where; the trails; the record. LINK and RENEW are those of each family."""
 
-UNITS = (CONSTRUCT,), (IMPROVE,), (WEIGH, LINK, RENEW, FINISH)
+SECTIONS = (CONSTRUCT,), (IMPROVE,), (WEIGH, LINK, RENEW, FINISH)
 """The stages that are compiled together."""
 
 

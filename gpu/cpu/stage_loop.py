@@ -104,33 +104,33 @@ StageFunction = Callable[[Any, Any, NDArray[np.int64], StageTask, int], None]
 class StageLoop:
     """What a family's threads do: a loop over iterations and their stages, all of it compiled.
 
-    The loop calls units of code by their addresses. A unit is compiled on its own: so several can
+    The loop calls sections by their addresses. A section is one or more stages, compiled on its own: so several can
     be compiled at once, and none that a colony does not use.
 
     Parameters
     ----------
     do_stage : what does a thread's share of any stage
-    units : of each unit, the numbers of its stages; those that take long to compile come first
+    sections : of each section, the numbers of its stages; those that take long to compile come first
     """
 
-    def __init__(self, do_stage: StageFunction, units: Sequence[Sequence[int]]) -> None:
+    def __init__(self, do_stage: StageFunction, sections: Sequence[Sequence[int]]) -> None:
         self._module = do_stage.__module__
         self._family = self._module.replace(".", "_")
         self._loop = cached(self._named(_loop, self._family))
         inner = pasted(do_stage)
-        self._units: dict[int, Any] = {}
-        for numbers in units:
-            self._units.update(dict.fromkeys(numbers, self._unit(inner, numbers)))
+        self._sections: dict[int, Any] = {}
+        for numbers in sections:
+            self._sections.update(dict.fromkeys(numbers, self._section(inner, numbers)))
 
-    def _unit(self, do_stage: Any, numbers: Sequence[int]) -> Any:
+    def _section(self, do_stage: Any, numbers: Sequence[int]) -> Any:
         """Compile a function that does these stages; Numba leaves out what belongs to others."""
         name = "_".join((self._family, *map(str, numbers)))
-        unit: Any = self._part(do_stage, numbers[0])
+        section: Any = self._part(do_stage, numbers[0])
         for number in numbers[1:]:
-            rest, part = pasted(unit), compiled(self._part(do_stage, number))
-            unit = self._named(_either, name, _number=number, _part=part, _rest=rest)
-        unit.__qualname__ = name  # what the files on disk are named by
-        return cached(unit)
+            rest, part = pasted(section), compiled(self._part(do_stage, number))
+            section = self._named(_either, name, _number=number, _part=part, _rest=rest)
+        section.__qualname__ = name  # what the files on disk are named by
+        return cached(section)
 
     def _part(self, do_stage: Any, number: int) -> Any:
         return self._named(_stage, f"{self._family}_{number}", _do=do_stage, _number=number)
@@ -160,16 +160,18 @@ class StageLoop:
         addresses, shape (highest number + 1,)
             Where the code of each stage is; 0 if it is not compiled.
         """
-        found = np.zeros(max(self._units) + 1, np.int64)
+        found = np.zeros(max(self._sections) + 1, np.int64)
         type_of: Any = typeof
         kinds = tuple(type_of(one) for one in (state, workspace, barrier, task))
-        of_loop, of_unit = (*kinds, type_of(found)), (*kinds, types.int64)
+        of_loop, of_section = (*kinds, type_of(found)), (*kinds, types.int64)
         numbers = set(stages)
-        wanted = {number: unit for number, unit in self._units.items() if number in numbers}
-        units = {id(unit): (unit, of_unit) for unit in wanted.values()}
-        compile_together([*units.values(), (self._loop, of_loop)])
-        for number, unit in wanted.items():
-            found[number] = address_of(unit, of_unit)
+        wanted = {
+            number: section for number, section in self._sections.items() if number in numbers
+        }
+        sections = {id(section): (section, of_section) for section in wanted.values()}
+        compile_together([*sections.values(), (self._loop, of_loop)])
+        for number, section in wanted.items():
+            found[number] = address_of(section, of_section)
         return found
 
     def __call__(
@@ -184,19 +186,19 @@ class StageLoop:
         self._loop(state, workspace, barrier, task, addresses)
 
 
-def loop_over(*units: Sequence[int]) -> Callable[[StageFunction], StageLoop]:
+def loop_over(*sections: Sequence[int]) -> Callable[[StageFunction], StageLoop]:
     """Make of the function that does a stage the loop over iterations and their stages.
 
-    See :class:`StageLoop`. A stage is worth a unit of its own if it takes a second or more to
+    See :class:`StageLoop`. A stage is worth a section of its own if it takes a second or more to
     compile, or if not every colony has it.
     """
-    return lambda do_stage: StageLoop(do_stage, units)
+    return lambda do_stage: StageLoop(do_stage, sections)
 
 
 _do: Any = None  # stands for the function of the family
 _number = 0  # stands for the number of a stage
 _part: Any = None  # stands for what does that stage
-_rest: Any = None  # stands for what does the other stages of a unit
+_rest: Any = None  # stands for what does the other stages of a section
 
 
 def _stage(
@@ -209,7 +211,7 @@ def _stage(
 def _either(
     state: Any, workspace: Any, barrier: NDArray[np.int64], task: StageTask, stage: int
 ) -> None:
-    """Do a thread's share of one stage, or of another one of the unit."""
+    """Do a thread's share of one stage, or of another one of the section."""
     if stage == _number:
         _part(state, workspace, barrier, task, stage)
     else:

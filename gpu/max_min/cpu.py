@@ -105,7 +105,7 @@ class MmasCpuState(NamedTuple):
     update: TrailUpdate
 
 
-@loop_over(*construction.UNITS)
+@loop_over(*construction.SECTIONS)
 def run(
     state: MmasCpuState,
     workspace: TourWorkspace,

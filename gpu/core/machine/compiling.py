@@ -231,7 +231,7 @@ class CompilingProcess:
 
 
 MOST_PROCESSES = 4
-"""No colony has more units of code that take long to compile; each process needs some 250 MB."""
+"""No colony has more sections that take long to compile; each process needs some 250 MB."""
 
 
 def most_processes() -> int:

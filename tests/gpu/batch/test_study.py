@@ -159,6 +159,7 @@ def test_a_run_without_a_whole_iteration_has_failed(
     toys: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ToyColony, "iterate", lambda self, count, stop=never: until(stop))
+    monkeypatch.setattr("gpu.batch.worker.LONGEST_WARMING", 0.05)
     text = TOML.replace("iterations = 4", "seconds = 0.05").replace("count = 3", "count = 1")
     rows = studied(toys, text)
     assert len(rows) == 4
@@ -171,6 +172,7 @@ def test_the_time_of_a_study_is_foreseen_where_an_iteration_takes_longer_than_a_
     toys: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ToyColony, "iterate", lambda self, count, stop=never: until(stop))
+    monkeypatch.setattr("gpu.batch.worker.LONGEST_WARMING", 0.05)
     monkeypatch.setattr("gpu.batch.study.TRIED_SECONDS", 0.05)
     expected = expected_time(planned(toys).cases, Inline())
     assert (expected.basis, expected.why) == (BY_TRIALS, "")

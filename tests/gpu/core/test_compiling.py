@@ -305,13 +305,13 @@ def test_several_processes_work_at_once(tmp_path: Path) -> None:
     until(lambda: not compiling())
 
 
-def test_units_of_a_loop_are_compiled_beside_this_process(tmp_path: Path) -> None:
+def test_sections_of_a_loop_are_compiled_beside_this_process(tmp_path: Path) -> None:
     program = program_in(tmp_path)
     program.write_text(PROGRAM.replace("COMPILING.elsewhere = lambda", "COMPILING.beside = lambda"))
     none, three, asked, begun, *_ = printed_by(program, tmp_path)[1:].replace("]", "").split()
     assert (none, three) == ("0", "3")
-    assert int(asked) >= 1  # of the loop and its two units
-    assert int(begun) >= 2  # of these and of a function that is no unit
+    assert int(asked) >= 1  # of the loop and its two sections
+    assert int(begun) >= 2  # of these and of a function that is no section
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="files have no limit")
