@@ -12,7 +12,6 @@ import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -195,6 +194,8 @@ def compile_together(wanted: Iterable[Wanted]) -> None:
     missing = deque(one for one in functions if not is_kept(*one))
     helping = COMPILING.elsewhere or COMPILING.beside
     if len(missing) > 1 and helping is not None and _folder() is not None:
+        from concurrent.futures import ThreadPoolExecutor  # not while the interpreter ends
+
         over, here = COMPILING.over, COMPILING.elsewhere is None
         with ThreadPoolExecutor(len(missing) - here, "compiling") as threads:
             helpers = [

@@ -104,13 +104,13 @@ StageFunction = Callable[[Any, Any, NDArray[np.int64], StageTask, int], None]
 class StageLoop:
     """What a family's threads do: a loop over iterations and their stages, all of it compiled.
 
-    The loop calls sections by their addresses. A section is one or more stages, compiled on its own: so several can
-    be compiled at once, and none that a colony does not use.
+    The loop calls sections by their addresses. A section is one or more stages, compiled on its
+    own: so several can be compiled at once, and none that a colony does not use.
 
     Parameters
     ----------
     do_stage : what does a thread's share of any stage
-    sections : of each section, the numbers of its stages; those that take long to compile come first
+    sections : of each section, the numbers of its stages; what takes long to compile comes first
     """
 
     def __init__(self, do_stage: StageFunction, sections: Sequence[Sequence[int]]) -> None:
