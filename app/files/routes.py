@@ -10,9 +10,9 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from html import escape
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +168,7 @@ def _once(found: Stops) -> Iterable[Stop]:
 
 
 def _xml(text: str) -> str:
-    return escape("".join(one for one in text if one.isprintable()))
+    return escape("".join(one for one in text if one.isprintable()), quote=False)
 
 
 def _cut(line: list[list[float]]) -> list[list[list[float]]]:
