@@ -44,6 +44,7 @@ from app.window.controllers.runs.replay import ReplayController
 from app.window.controllers.runs.run_archive import RunArchiveController
 from app.window.controllers.runs.run_display import RunDisplay
 from app.window.controllers.runs.runs import RunController
+from app.window.controllers.runs.walks import WalkController
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import RUNS_PATIENCE, RunList
 from app.window.opened_files import DesktopApplication
@@ -91,6 +92,7 @@ class Application(QObject):
         parts = Parts(runs, instance, background, window)
         self.run_display = RunDisplay(parts, self)
         self.decisions = DecisionController(parts, self)
+        self.walks = WalkController(parts, self)
         self.run_controller = RunController(parts, log_path, self.told.emit, self)
         self.races = RaceController(parts, log_path, self.told.emit, self)
         self.studies = StudyController(parts, self)
@@ -130,6 +132,7 @@ class Application(QObject):
         """
         connections: tuple[tuple[Any, ...], ...] = (
             (self.replay.film_wanted, self.films.ask),
+            (self.walks.step_wanted, self.run_controller.step),
             (self.gallery.open_wanted, self.files.open),
             (self.drawing.solved, self.gallery.start),
             (self.generating.made, self.gallery.choose, self.files.open),
@@ -152,7 +155,12 @@ class Application(QObject):
             (self.files.stop_wanted, self.run_controller.stop, self.races.stop),
             (self.files.race_opened, lambda race: self.races.show_recorded(*race)),
             (self.files.study_chosen, self.studies.open),
-            (self.files.shown, self.decisions.refresh, self.studies.tell_of_instance),
+            (
+                self.files.shown,
+                self.decisions.refresh,
+                self.walks.refresh,
+                self.studies.tell_of_instance,
+            ),
             (self.presentation.start_wanted, self.run_controller.start),
             (self.archive.open_wanted, self.files.open),
             (self.archive.run_wanted, self.run_controller.repeat),

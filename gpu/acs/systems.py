@@ -40,10 +40,15 @@ def _on_gpu(
 
 _IN_TURNS, _TOGETHER = partial(_on_cpu, False), partial(_on_cpu, True)
 
-_matrix = partial(SystemOf, instances=TspInstance, alias="acs", rule=_rule)
+_matrix = partial(SystemOf, instances=TspInstance, alias="acs", rule=_rule, walks=True)
 _acs = partial(_matrix, parameters=AcsParameters)
 _spm = partial(
-    SystemOf, instances=TspInstance, parameters=SpmParameters, alias="acs-spm", rule=_rule
+    SystemOf,
+    instances=TspInstance,
+    parameters=SpmParameters,
+    alias="acs-spm",
+    rule=_rule,
+    walks=True,
 )
 
 SYSTEMS: tuple[System, ...] = (

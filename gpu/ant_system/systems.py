@@ -47,7 +47,7 @@ def _on_cpu(
     return AsCpuColony(instance, parameters, seed, threads=device.cores)
 
 
-_as = partial(SystemOf, instances=TspInstance, alias="as")
+_as = partial(SystemOf, instances=TspInstance, alias="as", walks=True)
 _as_2017 = partial(_as, parameters=AsLaunchesParameters)
 _as_cpu = partial(
     _as, paper=f"{_2013}, Algorithms 1 and 2", parameters=AsCpuParameters, rule=partial(_rule, "")

@@ -473,6 +473,9 @@ class MatrixColony(CpuTourColony):
     def _single_trails(self) -> Single:
         return self._neighbours, matrix_read(self._matrices.trails)
 
+    def _routes(self) -> NDArray[np.integer]:
+        return self._ants.routes
+
     def _listed(self) -> NDArray[np.float32]:
         return np.take_along_axis(self._matrices.trails, self._neighbours, axis=1)
 

@@ -17,6 +17,7 @@ from gpu.core.instance import Solution
 
 PICTURE_SIZE = 512  # largest width and height of a pheromone picture, in pixels
 STRONGEST_TRAILS = 20_000  # most trails that a snapshot carries for the map
+MOST_WALKERS = 256  # most ants whose tours a snapshot carries for the map
 
 
 class Wanted(enum.Flag):
@@ -31,6 +32,7 @@ class Wanted(enum.Flag):
     BUILT_SOLUTION = enum.auto()
     STRIP = enum.auto()
     BAND = enum.auto()
+    WALKS = enum.auto()
     EVERYTHING = (
         SOLUTION
         | ITERATION_SOLUTION
@@ -40,6 +42,7 @@ class Wanted(enum.Flag):
         | BUILT_SOLUTION
         | STRIP
         | BAND
+        | WALKS
     )
 
 
@@ -58,6 +61,15 @@ class TrailTable:
     cities: NDArray[np.int32]  # (n,): the city of each row
     others: NDArray[np.int32]  # (n, w): the city at the end of each trail
     values: NDArray[np.float32]  # (n, w): in units of the initial trail; 0 where there is none
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Walks:
+    """The tours of an iteration's ants, as they built them city by city; read-only arrays."""
+
+    tours: NDArray[np.int32]  # (k, n): the cities in the order of the visits; k <= MOST_WALKERS
+    costs: NDArray[np.int64]  # (k,): how long they are
+    ants: int  # all whose tours the colony has kept; the first k of them are here
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +127,9 @@ class Snapshot:
     iteration_solution: Solution | None = None
     # the same as its ant built it, before local search
     built_solution: Solution | None = None
+    # the tours of its ants, before local search, of which only that of the best ant is kept; None
+    # while the next iteration is under way, and of ants that build no tours
+    walks: Walks | None = None
     moves: MovesMade | None = None  # for colonies with a local search
     # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants'
     # best tour or of the classes of their best coloring, each pixel the largest trail in its

@@ -36,6 +36,7 @@ from gpu.local_search.rule import (
     neighbour_rows,
 )
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.walks import walks_of
 
 SEGMENT, A, P, C, D, E, Q = range(7)
 """Places in a move: cities of the segment (0 for 2-opt), then the ends of the edges given up."""
@@ -558,9 +559,17 @@ class CpuTourColony(CpuHeir):
     def _listed(self) -> NDArray[np.float32]:
         """Collect the trails of each city to its nearest, shape (n, k)."""
 
+    @abstractmethod
+    def _routes(self) -> NDArray[np.integer]:
+        """Return the tours that the ants have built, (ants, n)."""
+
     def _more(self, wanted: Wanted) -> dict[str, Any]:
         more: dict[str, Any] = super()._more(wanted)
         numbers = self._record.numbers
+        walked = numbers[records.ITERATION] > self._inherited and not self.midway
+        if Wanted.WALKS in wanted and walked:
+            kept = self._search.best_built[None] if self._search.is_used else self._routes()
+            more["walks"] = walks_of(self._instance, kept)
         if Wanted.BRANCHING in wanted and not self.midway:
             more["branching"] = branching_factor(self._listed())
         if self._search.is_used:

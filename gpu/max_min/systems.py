@@ -76,6 +76,7 @@ def _on_gpu(selection: str, tabu: str, listed: bool) -> System:
         builders={"cuda": partial(_build_on_gpu, name)},
         alias="mmas",
         rule=partial(_rule, rule),
+        walks=True,
     )
 
 
@@ -86,6 +87,7 @@ _mmas_cpu = partial(
     parameters=MmasCpuParameters,
     alias="mmas",
     rule=partial(_rule, ""),
+    walks=True,
 )
 
 SYSTEMS: tuple[System, ...] = (

@@ -9,6 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPen, QPolygonF, QTransform
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -76,6 +77,8 @@ MARK_LOOKS: Mapping[Sign, MarkLook] = {  # lines are drawn in this order
 }
 
 
+_MOST_AROUND = 40  # places to look at: where a step changes more, those around one of its edges
+_CHANGED = Sign.TAKEN, Sign.GIVEN_UP  # edges
 _AROUND = Sign.ANT, Sign.STANDS, Sign.CHOSEN, Sign.START  # what is looked at in a large graph
 
 
@@ -166,6 +169,17 @@ def _draw_rays(sheet: Sheet, pixels: Points, marks: Mapping[Sign, PictureMark]) 
     chance = float(considered.chances[considered.places == chosen][0])
     colour = sheet.theme.colour("best")
     _draw_arrow(sheet.painter, here, pixels[chosen], colour, _width_of(chance))
+
+
+def _beside_change(cities: Points, picture: Picture, around: NDArray[np.integer]) -> Points:
+    """Return the places to look ``around``: near one change, if there are changes everywhere."""
+    changed, places = picture.marked(*_CHANGED), around
+    if len(around) > _MOST_AROUND and changed:
+        away = cities[around] - cities[changed[0]]
+        nearest = np.argsort(np.hypot(away[:, 0], away[:, 1]), kind="stable")
+        places = around[nearest[:_MOST_AROUND]]
+    beside: Points = cities[places]
+    return beside
 
 
 def _width_of(chance: float) -> float:
@@ -399,7 +413,7 @@ class StepCanvas(QWidget):
             if around is None and self.layer.drawing is not None:  # in a graph
                 around = np.array([*picture.named, *picture.marked(*_AROUND)], np.int64)
             if around is not None and len(around):
-                places = cities[around]
+                places = _beside_change(cities, picture, around)
         low, high = corners(places)
         wanted = QRectF(QPointF(*low), QPointF(*high))
         now = self.box.viewRect()

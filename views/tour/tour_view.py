@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal, Slot
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 
@@ -24,6 +24,9 @@ from views.tour.globe_layer import GlobeLayer
 from views.tour.label_layers import EndsLayer, Labels, LabelsLayer, RouteEnds
 from views.tour.map_layer import LitLayer, MapLayer
 from views.tour.tour_layers import Tour, places_of, what_is_at
+from views.tour.walk_bar import WalkBar
+from views.tour.walk_layer import WalkLayer
+from views.tour.walking import Walking
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chip_row import ChipRow
 from views.widgets.controls import Chip, make_button
@@ -38,6 +41,8 @@ _BEFORE_AND_AFTER = (
     "The iteration's best tour before and after local search: "
     "edges given up are dashed, edges gained are bold"
 )
+
+_ANTS_TIP = "Every ant of an iteration walks along its tour; then trails are laid"
 
 _EDIT_TIP = "Add, move and remove cities, even while a colony runs (E)"
 _HOW = "Click: add · drag: move · right click or Delete: remove · Ctrl+Z: undo"
@@ -57,6 +62,9 @@ class TourView(CanvasView):
     edited = Signal(object)  # a tuple of edits of cities that the user asks for
     editing_switched = Signal(bool)  # whether the user edits cities now
     city_chosen = Signal(int)  # the user has clicked this city, from 0
+    iteration_wanted = Signal(bool)  # for its ants; whether the user asked for it just now
+    watch_wanted = Signal()  # the user wants a colony whose ants walk
+    walking_switched = Signal(bool)  # whether ants are to walk
     menu_wanted = Signal(int, object)  # a right click on this city, and where on the screen
 
     def __init__(self) -> None:
@@ -70,14 +78,21 @@ class TourView(CanvasView):
         self._pointing, self._clicks = Pointing(self), Pointing(self)
         self._changed: dict[str, Any] = {}  # what layers are still to show, and "improved" tours
         self.lit = LitLayer(8)
+        trails, coming, walk = (
+            tour_layers.TrailsLayer(0),
+            tour_layers.TrailsLayer(0.5),
+            WalkLayer(6.5),
+        )
         self.layers: dict[str, MapLayer[Any]] = {
-            "trails": tour_layers.TrailsLayer(0),
+            "trails": trails,
+            "coming": coming,
             "cities": tour_layers.CitiesLayer(1),
             "optimum": tour_layers.TourLayer(2, "optimum", dashes=True),
             "latest": tour_layers.TourLayer(3, "latest"),
             "best": tour_layers.TourLayer(4, "best", bold=True),
             "given": tour_layers.TourLayer(5, "gap", dashes=True),
             "improved": tour_layers.ImprovementLayer(6),
+            "walk": walk,
             "labels": LabelsLayer(7),
             "ends": EndsLayer(7.5),
             "globe": GlobeLayer(-1),
@@ -93,6 +108,7 @@ class TourView(CanvasView):
             "latest": Chip("Iteration", "latest", "thin", "The best tour of the last iteration"),
             "optimum": Chip("Best known", "optimum", "dashes", "A tour of the best known length"),
             "trails": Chip("Trails", "trail", "band", trails_tip),
+            "walk": Chip("Ants", "lane2 lane1 lane3", "dots", _ANTS_TIP),
             "cities": Chip("Cities", "city", "dots", "The cities"),
             "names": Chip("Names", "text", "dots", "The names of the cities, where there is room"),
             "numbers": Chip(
@@ -107,6 +123,7 @@ class TourView(CanvasView):
             "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
         }
         self.chips["improved"].setChecked(False)
+        self.chips["walk"].setChecked(False)
         self.chips["improved"].hide()
         self.layers["improved"].setVisible(False)
         self.chips["given"].hide()
@@ -118,6 +135,10 @@ class TourView(CanvasView):
         self.edit_button.setCheckable(True)
         self.edit_button.setAccessibleName("Edit cities")
         self.edit_button.toggled.connect(self._switch_editing)
+        self.walking = Walking(WalkBar(), walk, trails, coming)
+        self.walking.released.connect(self._show_released)
+        self.walking.iteration_wanted.connect(self.iteration_wanted)
+        self.walking.bar.watch_wanted.connect(self.watch_wanted)
         self.hover = make_label("note")
         self.editing.told.connect(self.hover.setText)
         self.welcome = self._label_over(WELCOME)
@@ -130,7 +151,14 @@ class TourView(CanvasView):
         for button in (self.edit_button, self.fit_button):
             top.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         bottom = fill(QHBoxLayout(), (self.caption, 1), self.hover)
-        fill(QVBoxLayout(self), top, (self.graphics, 1), bottom, margins=(8, 6, 8, 6))
+        fill(
+            QVBoxLayout(self),
+            top,
+            (self.graphics, 1),
+            self.walking.bar,
+            bottom,
+            margins=(8, 6, 8, 6),
+        )
         self.apply_theme(self.theme)
         self.show_instance(None)
 
@@ -148,6 +176,8 @@ class TourView(CanvasView):
             wanted |= Wanted.TRAILS
         if self.chips["improved"].isChecked() and self.chips["improved"].offered:
             wanted |= Wanted.ITERATION_SOLUTION | Wanted.BUILT_SOLUTION
+        if self.chips["walk"].isChecked():
+            wanted |= Wanted.WALKS
         return wanted
 
     def show_instance(self, instance: TspInstance | None) -> None:
@@ -274,6 +304,7 @@ class TourView(CanvasView):
 
     def begin_run(self) -> None:
         """Remove the tours and trails of the former run."""
+        self.walking.forget()
         self._changed.clear()
         self._improved = None
         for name in ("best", "latest", "trails", "improved"):
@@ -296,10 +327,22 @@ class TourView(CanvasView):
             "trails": snapshot.trails,
             "improved": None if built is None or latest is None else (built, latest),
         }
-        # A layer that waits keeps its place in the order.
-        self._changed |= {name: part for name, part in parts.items() if part is not None}
+        known = {name: part for name, part in parts.items() if part is not None}
+        if not self.moment:  # there are no ants in a run's past
+            known = self.walking.take_in(snapshot, known)
+        self._changed |= known  # a layer that waits keeps its place in the order
         if (snapshot.moves is not None) != self.chips["improved"].offered:
             self._offer_improved(offered=snapshot.moves is not None)
+
+    @Slot(object)
+    def _show_released(self, parts: dict[str, Any]) -> None:
+        """Draw what the ants' walk has held back."""
+        self._changed |= parts
+        self.catch_up()
+
+    def refuse_walks(self, why: str, *, offers: bool = False) -> None:
+        """Say why no ants walk, and perhaps offer a colony whose ants do; nothing if they do."""
+        self.walking.bar.refuse(why, offers=offers)
 
     def draw(self) -> None:
         """Draw what was taken in; for a large instance only one layer, which is quick."""
@@ -359,7 +402,7 @@ class TourView(CanvasView):
 
     def show_plan(self, *, on: bool) -> None:
         """Show nothing but the best route with all labels, as on paper; or what was there."""
-        for name in ("trails", "latest", "optimum", "given", "improved", "lit"):
+        for name in ("trails", "latest", "optimum", "given", "improved", "walk", "lit"):
             self.layers[name].setVisible(not on and (name == "lit" or self.chips[name].isChecked()))
         self._plan = on
         if on:
@@ -380,6 +423,11 @@ class TourView(CanvasView):
         if name in ("names", "numbers", "globe"):
             self._show_labels()
         if name in ("names", "numbers"):
+            return
+        if name == "walk":
+            self.walking.switch(on=shown)
+            self.walking_switched.emit(shown)
+            self.wanted_changed.emit()
             return
         self.layers[name].setVisible(shown)
         if name in ("improved", "given"):

@@ -335,6 +335,9 @@ class AcsCpuColony(CpuTourColony):
             return lists, lists_read(trails.cities, trails.values)
         return lists, lists_read(lists, self._listed(), matrix_read(trails.others))
 
+    def _routes(self) -> NDArray[np.integer]:
+        return self._ants.routes.T
+
     def _listed(self) -> NDArray[np.float32]:
         return self._edges.trails.listed[:, : self._cl]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.core.snapshot import MovesMade, Snapshot, Wanted
+from gpu.core.snapshot import MOST_WALKERS, MovesMade, Snapshot, Wanted
 from gpu.cuda.colony import DeviceHeir, HeirMemory, State
 from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import LANES
@@ -29,6 +29,7 @@ from gpu.local_search.cuda.kernels import (
 from gpu.local_search.kinds import NO_LOCAL_SEARCH, moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
+from gpu.problems.tsp.walks import MOST_WALKED, walks_of
 
 BLOCKS = (32, 64, 128, MOST_THREADS)  # threads that a block may have
 
@@ -212,15 +213,36 @@ class DeviceTourColony(DeviceHeir):
     def snapshot(self, wanted: Wanted) -> Snapshot:
         """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
         shot = super().snapshot(wanted)
+        begun = shot.iteration > self._inherited
+        small = self._cities.n <= MOST_WALKED
+        if Wanted.WALKS in wanted and begun and small and not self._open().under_way:
+            shot = dataclasses.replace(shot, walks=walks_of(self._cities, self._kept(shot)))
         if not self._search:
             return shot
-        begun = shot.iteration > self._inherited
         made = shot.iteration if begun else 0
         moves, built = self._search.made(self._machine, self._arrays, made), None
         if begun and Wanted.BUILT_SOLUTION in wanted:
             tour = self._search.built(self._machine, self._arrays, shot.iteration)
             built = self._cities.checked(tour)
         return dataclasses.replace(shot, built_solution=built, moves=moves)
+
+    def _kept(self, shot: Snapshot) -> NDArray[np.integer]:
+        """The tours of the last iteration that are kept as ants built them, (ants, n).
+
+        That of the best ant alone, where a local search has changed the others, or a tour takes the
+        place of another one as soon as that is built.
+        """
+        machine, arrays = self._machine, self._arrays
+        if self._search:
+            return self._search.built(machine, arrays, shot.iteration)[None]
+        if "holders" not in arrays:
+            return machine.download(arrays["tours"][:MOST_WALKERS])
+        holders = machine.download(arrays["holders"])
+        if len(holders) == self._ants:  # each has two rows, one of which it has built this time
+            both = machine.download(arrays["tours"]).reshape(self._ants, 2, -1)
+            return np.asarray(both[np.arange(self._ants), holders])
+        best = self._iteration_solution(State(machine.download(arrays["state"])))
+        return np.asarray(machine.download(best))[None]
 
     def _improvement(self) -> Mapping[str, Sequence[Launch]]:
         """The phase of an iteration in which tours are improved, if there is one."""

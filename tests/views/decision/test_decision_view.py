@@ -17,7 +17,7 @@ from gpu.acs.parameters import AcsParameters
 from gpu.acs.rule import AcsRule
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.construction.rule import AsRule
-from gpu.core.decisions import Replay, Sign, Unanswered
+from gpu.core.decisions import Picture, PictureMark, Replay, Sign, Unanswered
 from gpu.crossing.parameters import CROSSING_STEPS
 from gpu.crossing.replay import CrossingRule
 from gpu.decisions import CityDraw, InitialTrails
@@ -221,6 +221,24 @@ def test_the_map_follows_the_ant(view: DecisionView, answerer: Answerer) -> None
     click(view.canvas.extent.buttons["whole"])
     assert view.canvas.box.viewRect().width() > close
     assert all(in_sight(city) for city in range(CITIES.n))
+
+
+def test_where_a_step_changes_everything_one_change_is_seen(qtbot: QtBot) -> None:
+    canvas, instance = StepCanvas(), uniform(1000)
+    for part in (canvas.extent, canvas.legend):  # which a view places
+        qtbot.addWidget(part)
+    in_sight(qtbot, canvas, 600, 500)
+    canvas.show_instance(instance)
+    assert instance.optimal_tour is not None
+    edges = instance.optimal_tour.reshape(-1, 2)
+    marks = (PictureMark(Sign.TAKEN, edges, "made"),)
+    canvas.show_picture(Picture(marks, edges[0], np.arange(1000)))
+    canvas.fit()
+    near = canvas.box.viewRect()
+    assert all(near.contains(QPointF(*instance.display[city])) for city in edges[0])
+    canvas.extent.choose("whole")
+    canvas.fit()
+    assert near.width() < 0.4 * canvas.box.viewRect().width()
 
 
 @pytest.mark.parametrize("theme", [DARK, LIGHT], ids=["dark", "light"])

@@ -1,0 +1,33 @@
+"""The tours along which the ants of an iteration have walked, for those who watch them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpu.core.arrays import frozen
+from gpu.core.errors import WrongSolutionError
+from gpu.core.snapshot import MOST_WALKERS, Walks
+from gpu.problems.tsp.instance import TspInstance
+
+MOST_WALKED = 2_000
+"""Most cities of an instance whose ants are shown while they walk: among more, nobody sees one."""
+
+
+def walks_of(instance: TspInstance, tours: NDArray[np.integer]) -> Walks | None:
+    """Return a checked copy of the first ``tours``, (k, n), and how long they are.
+
+    None for an instance of more than ``MOST_WALKED`` cities.
+
+    Raises
+    ------
+    WrongSolutionError
+        If one of them is no tour.
+    """
+    if instance.n > MOST_WALKED:
+        return None
+    shown = np.array(tours[:MOST_WALKERS], np.int32)
+    if not np.array_equal(np.sort(shown, axis=1), np.tile(np.arange(instance.n), (len(shown), 1))):
+        raise WrongSolutionError("an ant has not visited every city once")
+    costs = instance.distances(shown, np.roll(shown, -1, axis=1)).sum(axis=1)
+    return Walks(frozen(shown), frozen(costs), len(tours))

@@ -1,0 +1,105 @@
+"""The tours of an iteration's ants are those that its numbers tell of, in every colony."""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from gpu import catalog
+from gpu.core.colony import Colony
+from gpu.core.errors import WrongSolutionError
+from gpu.core.machine import devices
+from gpu.core.problem import Problem
+from gpu.core.snapshot import MOST_WALKERS, Wanted
+from gpu.problems.tsp import walks
+from tests import digests
+from tests.emulation import needs_emulation
+from tests.gpu.acs.emulated import scattered
+from tests.gpu.cpu import makers
+
+ON_CPU = [
+    (system.name, place)
+    for system in catalog.CATALOG
+    for place in ("cpu:1", "cpu")
+    if place in system.builders and system.problem is Problem.TSP
+]
+ON_GPU = ["acs-gpu-alt", "acs-gpu-spm", "acs-gpu", "as-data", "as-st-dynamic", "mmas-rwm-bt-cl"]
+
+
+def on_cpu(name: str, place: str, n: int = 40, **values: object) -> Colony:
+    system = catalog.named(name)
+    device = dataclasses.replace(devices.find(place), cores=1 if place == "cpu:1" else 2)
+    parameters = system.parameters.from_mapping(values)
+    return catalog.build(system, makers.uniform(n, size=10_000), parameters, device, 5)
+
+
+def on_gpu(name: str, **values: object) -> Colony:
+    system = catalog.named(name)
+    parameters = system.parameters.from_mapping(values)
+    with digests.emulated() as device:
+        return catalog.build(system, scattered(30), parameters, device, 5)
+
+
+def check_all(colony: Colony, ants: int) -> None:
+    """Each ant's tour is there, with the length that the colony itself has measured."""
+    assert colony.snapshot(Wanted.WALKS).walks is None  # nobody has walked yet
+    for _ in range(2):
+        colony.iterate(1)
+        shot = colony.snapshot(Wanted.WALKS | Wanted.ITERATION_SOLUTION)
+        assert shot.walks is not None
+        assert shot.iteration_solution is not None
+        assert shot.walks.tours.shape == (ants, len(shot.iteration_solution))
+        assert shot.walks.ants == ants
+        assert shot.walks.costs.min() == shot.iteration_best
+        assert shot.walks.costs.mean() == pytest.approx(shot.iteration_mean)
+        best = shot.walks.tours[shot.walks.costs == shot.iteration_best]
+        assert (best == shot.iteration_solution).all(axis=1).any()
+    assert colony.snapshot(Wanted.NUMBERS).walks is None
+
+
+@pytest.mark.parametrize(("name", "place"), ON_CPU)
+def test_colonies_show_the_tours_of_their_ants_if_the_catalog_says_so(
+    name: str, place: str
+) -> None:
+    if catalog.named(name).walks:
+        with closing(on_cpu(name, place, ants=7)) as colony:
+            check_all(colony, 7)
+    else:
+        with closing(on_cpu(name, place, 1200)) as colony:
+            colony.iterate(1)
+            assert colony.snapshot(Wanted.WALKS).walks is None
+
+
+@needs_emulation
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", ON_GPU)
+def test_so_do_colonies_on_a_gpu(name: str) -> None:
+    with closing(on_gpu(name, ants=7)) as colony:
+        check_all(colony, 7)
+
+
+def test_with_a_local_search_the_best_ant_shows_what_it_built() -> None:
+    with closing(on_cpu("mmas-seq", "cpu:1", ants=7, local_search="2opt")) as colony:
+        colony.iterate(2)
+        shot = colony.snapshot(Wanted.WALKS | Wanted.BUILT_SOLUTION)
+        assert shot.walks is not None
+        assert shot.built_solution is not None
+        assert shot.iteration_best is not None
+        np.testing.assert_array_equal(shot.walks.tours, shot.built_solution[None])
+        assert shot.walks.costs[0] > shot.iteration_best
+
+
+def test_of_many_ants_the_first_are_shown_and_of_many_cities_none() -> None:
+    instance = makers.uniform(12)
+    tours = np.tile(np.arange(12), (MOST_WALKERS + 3, 1))
+    shown = walks.walks_of(instance, tours)
+    assert shown is not None
+    assert (len(shown.tours), shown.ants) == (MOST_WALKERS, MOST_WALKERS + 3)
+    many = makers.uniform(walks.MOST_WALKED + 1)
+    assert walks.walks_of(many, np.arange(many.n)[None]) is None
+    tours[2, 3] = 4
+    with pytest.raises(WrongSolutionError, match="every city"):
+        walks.walks_of(instance, tours)
