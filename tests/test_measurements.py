@@ -264,6 +264,19 @@ def test_the_page_shows_colors_at_each_mark_and_who_has_fewer(measurements: Meas
     ]
 
 
+PAGES = Path(__file__).parents[1] / "docs"
+
+
+def test_pages_are_what_templates_and_rows_make(measurements: Measurements) -> None:
+    report = measurements("report")
+    differ = [
+        name
+        for name in report.PAGES
+        if report.text_of(name) != (PAGES / f"{name}.md").read_text("utf-8")
+    ]
+    assert not differ, "edit docs/measurements/pages/, then run docs/measurements/report.py"
+
+
 def test_every_graph_has_a_fewest_number(measurements: Measurements) -> None:
     instances, measure = measurements("instances"), measurements("measure")
     for name in measurements("page_colorings").COLORINGS:

@@ -91,7 +91,7 @@ def test_changelog_knows_this_version() -> None:
 
 
 MEASURED = [
-    *("colorings", "crossing", "defaults", "faco", "focused", "gaps-gpu"),
+    *("colorings", "crossing", "defaults", "faco", "focused", "gaps-gpu", "gaps-cores"),
     *("published-acs", "published-mmas"),
 ]
 

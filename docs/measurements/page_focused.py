@@ -61,10 +61,8 @@ def _beside_fast_tsp(sources: Sources, file: str, system: str, *experiments: str
 def _on_cores(sources: Sources, system: str) -> dict[str, str]:
     """What both pages show of their colony, beside fast-tsp."""
     report = _beside_fast_tsp(sources, "focused", system, "cores")
-    larger = _beside_fast_tsp(sources, "focused", system, "cores-larger")
     return {
         "by_time": sources.under(gaps.against_time(report, system, MARKS, THEIRS), report),
-        "larger": sources.under(gaps.against_time(larger, system, LARGER_MARKS), larger),
         "means": sources.under(gaps.means(report, (system, FAST_TSP), THEIRS), report),
     }
 
@@ -77,19 +75,12 @@ def _trails(sources: Sources, experiment: str) -> str:
 def focused(sources: Sources) -> dict[str, str]:
     """The focused colonies against time on cores, and against what else there is."""
     rows = sources.rows("focused", "cores")
-    all_cores = sources.rows("focused", "cores", "cores-larger")
-    larger = sources.rows("focused", "cores-larger")
-    twelve = [
-        row for row in larger if f"{row['instance']}.tsp" in {Path(one).name for one in TWELVE}
-    ]
     before = sources.rows("focused", "cores-former")
     one_way = sources.rows("focused", "directed")
     return {
         **_on_cores(sources, "focused-cores"),
-        "core_aims": sources.under(gaps.reached(all_cores, CORE_AIMS, ON_CORES), all_cores),
         "former": sources.under(former(rows, before), [*rows, *before]),
         "directed": sources.under(directed(one_way), one_way),
-        "standing": sources.under(gaps.standing(twelve, chosen, (10.0, 20.0, 60.0)), twelve),
         "trails": _trails(sources, "trails-focused"),
         "trails_gpu": _trails(sources, "trails-gpu"),
     }
@@ -98,6 +89,21 @@ def focused(sources: Sources) -> dict[str, str]:
 def crossing(sources: Sources) -> dict[str, str]:
     """The crossing colonies against time on cores."""
     return {**_on_cores(sources, "crossing-cores"), "trails": _trails(sources, "trails-crossing")}
+
+
+def on_cores(sources: Sources) -> dict[str, str]:
+    """Both against time on two cores, in longer runs."""
+    rows = sources.rows("focused", "cores-larger")
+    twelve = [row for row in rows if f"{row['instance']}.tsp" in {Path(one).name for one in TWELVE}]
+    standing = gaps.standing(twelve, chosen, (10.0, 20.0, 60.0))
+    values = {
+        "aims": sources.under(gaps.reached(rows, CORE_AIMS, ON_CORES), rows),
+        "standing": sources.under(standing, twelve),
+    }
+    for name, system in (("crossing", "crossing-cores"), ("focused", "focused-cores")):
+        shown = _beside_fast_tsp(sources, "focused", system, "cores-larger")
+        values[name] = sources.under(gaps.against_time(shown, system, LARGER_MARKS), shown)
+    return values
 
 
 def on_gpu(sources: Sources) -> dict[str, str]:

@@ -19,7 +19,7 @@ from instances import COLOR_AIMS, CORE_AIMS, GPU_AIMS
 from page_colorings import COLORINGS, OURS, colorings
 from page_defaults import defaults
 from page_faco import faco
-from page_focused import crossing, focused, on_gpu
+from page_focused import crossing, focused, on_cores, on_gpu
 from page_published import published_acs, published_mmas
 from runs import GCOL, HEAD
 from tables import Sources, table
@@ -56,6 +56,7 @@ PAGES: dict[str, Callable[[Sources], dict[str, str]]] = {
     "focused": focused,
     "crossing": crossing,
     "gaps-gpu": on_gpu,
+    "gaps-cores": on_cores,
     "faco": faco,
     "published-acs": published_acs,
     "published-mmas": published_mmas,
@@ -75,7 +76,7 @@ PICTURES = {
     "gaps-gpu-long": ("focused_gpu", ("gpu-long",), ("crossing-gpu",), {}, GAPS),
     "gaps-cores": (
         "focused",
-        ("cores", "cores-larger"),
+        ("cores-larger",),
         ("crossing-cores", "focused-cores"),
         CORE_AIMS,
         GAPS,
@@ -86,7 +87,7 @@ PICTURES = {
 
 PICTURES_OF = {
     "gaps-gpu": ("gaps-gpu", "gaps-gpu-long"),
-    "focused": ("gaps-cores",),
+    "gaps-cores": ("gaps-cores",),
     "colorings": ("colorings",),
 }
 """The pictures that are made with a page."""
