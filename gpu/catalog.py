@@ -14,8 +14,9 @@ from gpu.core.errors import DeviceError, ParameterError
 from gpu.core.instance import Instance, Solution
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
+from gpu.core.problem import Problem
 from gpu.core.random import checked_seed
-from gpu.core.system import System, place_of
+from gpu.core.system import Family, System, place_of
 from gpu.crossing import systems as crossing
 from gpu.faco import systems as faco
 from gpu.focused import systems as focused
@@ -34,6 +35,36 @@ CATALOG = (
     *gpx.SYSTEMS,
 )
 """All systems: those of a family in the order in which a short name looks for one that runs."""
+
+FAMILIES = (
+    *acs.FAMILIES,
+    *ant_system.FAMILIES,
+    *max_min.FAMILIES,
+    *focused.FAMILIES,
+    *crossing.FAMILIES,
+    *faco.FAMILIES,
+    *rlf.FAMILIES,
+    *gpx.FAMILIES,
+)
+"""What is said of families; a system that none of them has is a family by itself."""
+
+
+def family_of(system: System) -> Family:
+    """Return the family of ``system``."""
+    name = system.alias or system.name
+    words = (system.paper, system.summary.removesuffix("."))
+    return next((one for one in FAMILIES if one.name == name), Family(name, system.title, *words))
+
+
+def families(problem: Problem | None = None) -> dict[Family, list[System]]:
+    """Return the systems of each family, all in the catalog's order: those for ``problem``."""
+    found: dict[Family, list[System]] = {}
+    by_name: dict[str, Family] = {}
+    for system in CATALOG:
+        if problem in (None, system.problem):
+            family = by_name.setdefault(system.alias or system.name, family_of(system))
+            found.setdefault(family, []).append(system)
+    return found
 
 
 def names() -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def test_the_window_solves_with_it(qtbot: QtBot, opened: Application) -> None:
     open_(qtbot, opened)
     use_device(opened, "cpu:1")
     setup = opened.window.setup
-    choose(setup.colony.colonies, "Toy ants")
+    choose(setup.colony.families, "Toy ants")
     assert list(setup.parameters.fields) == ["ants", "rho", "deposit"]
     limit(opened, iterations=15)
     opened.window.setFocus(Qt.FocusReason.OtherFocusReason)

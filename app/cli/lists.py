@@ -47,22 +47,25 @@ def _parameter_rows(kind: type[Parameters]) -> list[dict[str, object]]:
 
 
 def colonies_text(width: int) -> str:
-    """Return the catalog for people, in lines of ``width``: the colonies, then what can be set."""
+    """Return the catalog for people, in lines of ``width``: the families, then what can be set."""
     columns: Sequence[Column[System]] = (
         Column("NAME", lambda system: system.name),
         Column("RUNS ON", lambda system: ", ".join(system.builders)),
         Column("SAME SEED", _same_seed),
     )
     head, *named = table(columns, catalog.CATALOG).split("\n")
-    lines = [head]
-    for line, system in zip(named, catalog.CATALOG, strict=True):
-        about = f"{system.summary} {system.paper}."
-        lines += [line, textwrap.fill(about, width, initial_indent="  ", subsequent_indent="  ")]
-    lines.append("")
-    for alias in dict.fromkeys(system.alias for system in catalog.CATALOG if system.alias):
-        names = ", ".join(system.name for system in catalog.CATALOG if system.alias == alias)
-        meaning = f"{alias}: the first colony that runs on the chosen device, of {names}"
-        lines.append(_hanging(meaning, width))
+    line_of = dict(zip((system.name for system in catalog.CATALOG), named, strict=True))
+    lines = ["A short name means the first of its colonies that runs on the chosen device.", ""]
+    for family, systems in catalog.families().items():
+        about = f"{family.name}: {family.title}. {family.summary}. {family.paper}."
+        lines += [_hanging(about, width), f"  {head}"]
+        for system in systems:
+            about = f"{system.summary} {system.paper}."
+            indent = "    "
+            text = textwrap.fill(about, width, initial_indent=indent, subsequent_indent=indent)
+            lines += [f"  {line_of[system.name]}", text]
+        lines.append("")
+    lines.pop()
     for kind in dict.fromkeys(system.parameters for system in catalog.CATALOG):
         names = ", ".join(system.name for system in catalog.CATALOG if system.parameters is kind)
         heading = _hanging(f"Parameters of {names} (--set name=value):", width)

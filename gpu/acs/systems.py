@@ -8,7 +8,7 @@ from gpu.acs.parameters import AcsParameters, AltParameters, SpmParameters
 from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, SystemOf
+from gpu.core.system import Family, System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
 
 _PAPER = "Skinderowicz 2016"
@@ -49,6 +49,21 @@ _spm = partial(
     alias="acs-spm",
     rule=_rule,
     walks=True,
+)
+
+FAMILIES = (
+    Family(
+        "acs",
+        "Ant Colony System (ACS)",
+        "Skinderowicz 2016",
+        "Ants mostly take the best edge, and weaken trails as they walk",
+    ),
+    Family(
+        "acs-spm",
+        "ACS with selective memory",
+        "Skinderowicz 2016",
+        "Remembers only the last few trails at each city: far less memory",
+    ),
 )
 
 SYSTEMS: tuple[System, ...] = (

@@ -14,7 +14,7 @@ from gpu.construction.parameters import AsParameters
 from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, SystemOf
+from gpu.core.system import Family, System, SystemOf
 from gpu.problems.tsp.instance import TspInstance
 
 _2013 = "Cecilia et al. 2013"
@@ -53,6 +53,15 @@ _as_cpu = partial(
     _as, paper=f"{_2013}, Algorithms 1 and 2", parameters=AsCpuParameters, rule=partial(_rule, "")
 )
 _TOUR_LIST = partial(_rule, "stc-roulette")
+
+FAMILIES = (
+    Family(
+        "as",
+        "Ant System (AS)",
+        "Cecilia et al. 2013, Zhou et al. 2017",
+        "The first ant algorithm: every ant lays a trail along its tour",
+    ),
+)
 
 SYSTEMS: tuple[System, ...] = (
     _as_2017(

@@ -24,6 +24,16 @@ Starter = Callable[[AnyInstance, AnyParameters, Device, int, Solution], Colony]
 """A builder that also takes the solution with which the colony begins."""
 
 
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What the systems of one short name have in common, in a line for who chooses among them."""
+
+    name: str  # the short name; of a system without one, its name
+    title: str
+    paper: str  # author and year
+    summary: str  # what its ants do, without a full stop
+
+
 @dataclass(frozen=True, kw_only=True)
 class SystemOf(Generic[AnyInstance, AnyParameters]):
     """One row of the catalog.

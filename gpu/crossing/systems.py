@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, SystemOf
+from gpu.core.system import Family, System, SystemOf
 from gpu.crossing.parameters import (
     CROSSING_STEPS,
     CrossingCudaParameters,
@@ -67,6 +67,15 @@ _system = partial(
     alias="crossing",
     steps=CROSSING_STEPS,
     no_rule="its ants work on a GPU. Run the colony on the CPU to see them",
+)
+
+FAMILIES = (
+    Family(
+        "crossing",
+        "Crossing tours",
+        "ours, after Nagata and Kobayashi 2013",
+        "Ants cross tours by their edges: the shortest of most instances",
+    ),
 )
 
 SYSTEMS: tuple[System, ...] = (

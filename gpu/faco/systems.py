@@ -7,7 +7,7 @@ from functools import partial
 from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, SystemOf
+from gpu.core.system import Family, System, SystemOf
 from gpu.faco.parameters import FacoCudaParameters, FacoParameters, require_for_faco_cuda
 from gpu.problems.tsp.instance import TspInstance
 from gpu.tour_changes.parameters import require_symmetric
@@ -39,6 +39,15 @@ _system = partial(
     paper="Skinderowicz 2022 (Focused ACO)",
     instances=TspInstance,
     alias="faco",
+)
+
+FAMILIES = (
+    Family(
+        "faco",
+        "Focused ACO (FACO)",
+        "Skinderowicz 2022",
+        "Each ant changes a few edges of the best tour",
+    ),
 )
 
 SYSTEMS: tuple[System, ...] = (

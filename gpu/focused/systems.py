@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, SystemOf
+from gpu.core.system import Family, System, SystemOf
 from gpu.focused.parameters import (
     FOCUSED_STEPS,
     FocusedCudaParameters,
@@ -67,6 +67,15 @@ _system = partial(
     alias="focused",
     steps=FOCUSED_STEPS,
     no_rule="its ants work on a GPU. Run the colony on the CPU to see them",
+)
+
+FAMILIES = (
+    Family(
+        "focused",
+        "Focused annealing",
+        "ours, after Skinderowicz 2022",
+        "Ants change one tour around a place: for very large instances",
+    ),
 )
 
 SYSTEMS: tuple[System, ...] = (

@@ -11,7 +11,7 @@ from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
 from gpu.core.parameters import Parameters
-from gpu.core.system import System, SystemOf
+from gpu.core.system import Family, System, SystemOf
 from gpu.gpx.parameters import (
     GpxGpuParameters,
     GpxParameters,
@@ -76,6 +76,21 @@ _head = partial(
     paper="Moalic and Gondran 2018, Variations on memetic algorithms for graph coloring problems",
     instances=GraphInstance,
     alias="head",
+)
+
+FAMILIES = (
+    Family(
+        "gpx",
+        "Crossing colorings (GPX)",
+        "ours, after Galinier and Hao 1999",
+        "Ants cross colorings: the fewest colors of most graphs",
+    ),
+    Family(
+        "head",
+        "HEAD",
+        "Moalic and Gondran 2018",
+        "Pairs of colorings are crossed again and again",
+    ),
 )
 
 SYSTEMS: tuple[System, ...] = (

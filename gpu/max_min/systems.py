@@ -8,7 +8,7 @@ from gpu.construction.parameters import AsParameters
 from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, SystemOf
+from gpu.core.system import Family, System, SystemOf
 from gpu.max_min.parameters import (
     MmasCpuParameters,
     MmasCudaParameters,
@@ -88,6 +88,15 @@ _mmas_cpu = partial(
     alias="mmas",
     rule=partial(_rule, ""),
     walks=True,
+)
+
+FAMILIES = (
+    Family(
+        "mmas",
+        "MAX-MIN Ant System (MMAS)",
+        "Skinderowicz 2020",
+        "The best ant alone lays trails, which stay between two limits",
+    ),
 )
 
 SYSTEMS: tuple[System, ...] = (

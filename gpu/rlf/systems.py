@@ -7,7 +7,7 @@ from functools import partial
 from gpu.core.colony import Colony
 from gpu.core.decisions import Rule
 from gpu.core.machine.devices import Device
-from gpu.core.system import System, SystemOf
+from gpu.core.system import Family, System, SystemOf
 from gpu.problems.coloring.instance import GraphInstance
 from gpu.rlf.parameters import (
     MOST_TRIALS,
@@ -71,6 +71,15 @@ def _rule(
 _rlf = partial(SystemOf, instances=GraphInstance, alias="coloring", takes=require_matrix)
 _rlf_gpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B")
 _rlf_cpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3", parameters=ColoringCpuParameters)
+
+FAMILIES = (
+    Family(
+        "coloring",
+        "ACO-RLF",
+        "Murooka et al. 2017",
+        "Ants build colorings, one class after the other",
+    ),
+)
 
 SYSTEMS: tuple[System, ...] = (
     _rlf_gpu(

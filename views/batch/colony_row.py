@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 from gpu import catalog
 from gpu.aims import Aim
 from gpu.batch.design import LONGEST_ROW_LABEL, ColonyDesign, DesignError, Value
+from views.setup.colony_boxes import FamilyBox, add_choice
 from views.setup.fields import ChoiceBox, make_line
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label, plain_tip
@@ -87,12 +88,10 @@ class ColonyRow(QFrame):
             most=LONGEST_ROW_LABEL,
         )
         self.label.setMinimumWidth(60)
-        tip = "Which colony, or the aim by which the program chooses one"
-        self.colony = ChoiceBox(4, "Colony", tip)
-        names = catalog.names()  # the short ones, which fit any device, come last there
-        full = len(catalog.CATALOG)
-        for name in (*names[full:], *names[:full]):
-            self.colony.addItem(name, name)
+        self.colony = FamilyBox(4)
+        self.colony.setToolTip("Which colony, or the aim by which the program chooses one")
+        self.variant = ChoiceBox(4, "Variant", "Which variant; else the first that the device runs")
+        self.colony.show_families(catalog.families())
         for aim in Aim:
             self.colony.addItem(f"aim: {aim}", f"{_BY_AIM}{aim}")
         self.device = ChoiceBox(4, "Kind of device", "What each run of it gets")
@@ -110,23 +109,42 @@ class ColonyRow(QFrame):
         self.problem_label.hide()
         for entry in (self.label, self.parameters):
             entry.textEdited.connect(lambda _: self._edited())
-        for box in (self.colony, self.device):
+        self.colony.activated.connect(lambda _: self._show_variants())
+        for box in (self.colony, self.variant, self.device):
             box.activated.connect(lambda _: self._edited())
         top = fill(QHBoxLayout(), (self.label, 5), (self.colony, 4), self.remove, spacing=4)
-        below = fill(QHBoxLayout(), self.device, (self.parameters, 1), spacing=4)
-        parts = top, below, self.problem_label
+        below = fill(QHBoxLayout(), (self.device, 1), (self.variant, 2), spacing=4)
+        parts = top, below, self.parameters, self.problem_label
         fill(QVBoxLayout(self), *parts, margins=(6, 5, 6, 5), spacing=4)
-        self.order = self.label, self.colony, self.remove, self.device, self.parameters  # of Tab
+        fields = self.device, self.variant, self.parameters
+        self.order = self.label, self.colony, self.remove, *fields  # of Tab
+        self._show_variants()
 
     @property
     def name(self) -> str:
         """What it is called."""
-        return self.label.text().strip() or self.colony.currentText()
+        return self.label.text().strip() or self._chosen.replace(_BY_AIM, "aim: ")
+
+    @property
+    def _chosen(self) -> str:
+        """The colony's name, short or full, or the aim."""
+        return str(self.variant.currentData() or self.colony.currentData() or "")
+
+    def _show_variants(self, chosen: str = "") -> None:
+        """List the variants of the family, and choose one, or the device's."""
+        self.variant.clear()
+        name = self.colony.currentData()
+        rows = next((those for one, those in catalog.families().items() if one.name == name), [])
+        add_choice(self.variant, "variant: the device's", "")
+        for system in rows:
+            add_choice(self.variant, system.name, system.name, system.summary)
+        self.variant.setCurrentIndex(max(self.variant.findData(chosen), 0))
+        self.variant.setVisible(len(rows) > 1)
 
     @property
     def design(self) -> ColonyDesign:
         """What the fields say; DesignError if that is no colony."""
-        chosen = str(self.colony.currentData() or "")
+        chosen = self._chosen
         by_aim = chosen.startswith(_BY_AIM)
         try:
             parameters = parsed(self.parameters.text())
@@ -144,9 +162,12 @@ class ColonyRow(QFrame):
     def show_design(self, one: ColonyDesign) -> None:
         """Show another colony."""
         chosen = one.colony or f"{_BY_AIM}{one.aim}"
-        if self.colony.findData(chosen) < 0:
+        known = [catalog.family_of(row).name for row in catalog.CATALOG if row.name == chosen]
+        family = next(iter((*known, chosen)))
+        if self.colony.findData(family) < 0:
             self.colony.addItem(chosen, chosen)  # the plan says what is wrong with it
-        self.colony.setCurrentIndex(self.colony.findData(chosen))
+        self.colony.setCurrentIndex(self.colony.findData(family))
+        self._show_variants(chosen)
         self.device.setCurrentIndex(self.device.findData(one.device))
         self.label.setText(one.label)
         self.parameters.setText(written(one.parameters))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -23,9 +22,10 @@ from gpu.aims import Aim
 from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device, Survey
 from gpu.core.problem import Problem
-from gpu.core.system import System
+from gpu.core.system import Family, System
 from views.problem_display import DROP_HERE, OPEN_TIP, display_of, problem_of
 from views.reading_words import in_window
+from views.setup.colony_boxes import FamilyBox, add_choice, add_refused
 from views.setup.fields import ChoiceBox
 from views.setup.route_row import RouteRow
 from views.widgets.controls import make_button
@@ -202,9 +202,10 @@ class InstanceCard(Card):
 
 
 class ColonyCard(Card):
-    """Two lists. Colonies that need another device than the chosen one come last.
+    """Lists of devices, of families of colonies, and of the variants of the chosen one.
 
-    Who chooses one of them gets the device too; where this machine has none, it says what it needs.
+    The device chooses the variant. Variants that need another device come last: who chooses one of
+    them gets the device too; those for which this machine has none stand below what they need.
     """
 
     changed = Signal()  # another device or colony was chosen
@@ -214,14 +215,16 @@ class ColonyCard(Card):
         self._survey = Survey((), "")
         self._problem = problem_of(None)
         self._runnable: list[System] = []  # colonies that run on the chosen device
-        self.devices, self.colonies = ChoiceBox(12), ChoiceBox(12)
+        self.devices, self.families, self.colonies = ChoiceBox(12), FamilyBox(12), ChoiceBox(12)
         self.devices.setAccessibleName("Device")
         self.devices.setToolTip("Where the colony runs")
-        self.colonies.setAccessibleName("Colony")
+        self.colonies.setAccessibleName("Variant")
         self.device_note, self.colony_note = (make_label("note", wrap=True) for _ in range(2))
         self.devices.activated.connect(self._device_changed)
+        self.families.activated.connect(self._family_chosen)
         self.colonies.activated.connect(self._colony_chosen)
-        for widget in (self.devices, self.device_note, self.colonies, self.colony_note):
+        lists = self.families, self.colonies, self.colony_note
+        for widget in (self.devices, self.device_note, *lists):
             self.column.addWidget(widget)
         self.show_survey(self._survey)
 
@@ -236,8 +239,12 @@ class ColonyCard(Card):
         return next((s for s in self._runnable if s.name == self.colonies.currentData()), None)
 
     @property
+    def _families(self) -> dict[Family, list[System]]:
+        return catalog.families(self._problem)
+
+    @property
     def _offered(self) -> list[System]:
-        return [system for system in catalog.CATALOG if system.problem is self._problem]
+        return [system for rows in self._families.values() for system in rows]
 
     def show_survey(self, survey: Survey) -> None:
         """Offer the devices that were found; if there is no GPU, say why."""
@@ -267,7 +274,9 @@ class ColonyCard(Card):
         _select(self.devices, device)
         if self.device != before:
             self._device_changed()
-        _select(self.colonies, colony)
+        for named in [one for one in self._offered if one.name == colony]:
+            if named in self._runnable:
+                self._show_variants(named)
         self._colony_changed()
         system = self.system
         return system is not None and (self.devices.currentData(), system.name) == (device, colony)
@@ -279,40 +288,60 @@ class ColonyCard(Card):
 
     def choose_system(self, system: System) -> None:
         """Choose a colony that runs on the chosen device."""
-        _select(self.colonies, system.name)
+        self._show_variants(system)
         self._colony_changed()
 
     def _device_changed(self, _: object = None) -> None:
-        before = self.colonies.currentData()
+        before, device = self.colonies.currentData(), self.device
+        self.families.show_families(self._families)
+        offered = self._offered
+        self._runnable = [] if device is None else [one for one in offered if one.runs_on(device)]
+        wanted = next((s.alias for s in offered if s.name == before), self._problem.words.colony)
+        best_first = sorted(self._runnable, key=lambda s: (s.name != before, s.alias != wanted))
+        self._show_variants(next(iter((*best_first, *offered))))
+        self._colony_changed()
+
+    def _show_variants(self, system: System) -> None:
+        """Choose the family of ``system``, list its variants, and choose ``system`` if it runs."""
+        family = catalog.family_of(system)
+        _select(self.families, family.name)
         self.colonies.clear()
-        model = self.colonies.model()
-        assert isinstance(model, QStandardItemModel)  # QComboBox makes one
-        offered, device = self._offered, self.device
-        runnable = [] if device is None else [one for one in offered if one.runs_on(device)]
-        self._runnable = runnable
-        others = [system for system in offered if system not in runnable]
-        for system in (*runnable, *others):
-            place = device if system in runnable else self._place_for(system)
-            where = _needs(system) if place is None else f"on {place.name}"
-            item = QStandardItem(
-                system.title if system in runnable else f"{system.title}  ({where})"
-            )
-            item.setData(system.name, Qt.ItemDataRole.UserRole)
-            tip = f"{system.title} {where}." if place is None else system.summary
-            item.setToolTip(plain_tip(tip))
-            item.setEnabled(place is not None)
-            model.appendRow(item)
+        rows, absent = self._families[family], dict[str, list[System]]()
+        runnable = [one for one in rows if one in self._runnable]
+        for one in runnable:
+            add_choice(self.colonies, one.title, one.name, one.summary)
+        others = [one for one in rows if one not in runnable]
         if runnable and others:
             self.colonies.insertSeparator(len(runnable))
-        wanted = next((s.alias for s in offered if s.name == before), self._problem.words.colony)
-        best_first = sorted(runnable, key=lambda s: (s.name != before, s.alias != wanted))
-        if best_first:
-            _select(self.colonies, best_first[0].name)
-        self._colony_changed()
+        for one in others:
+            if (place := self._place_for(one)) is None:
+                absent.setdefault(_needs(one), []).append(one)
+            else:
+                add_choice(self.colonies, f"{one.title}  (on {place.name})", one.name, one.summary)
+        for why, those in absent.items():
+            add_refused(self.colonies, why, [(one.title, one.name) for one in those])
+        self.colonies.setVisible(len(rows) > 1)
+        self.colonies.setCurrentIndex(-1)
+        _select(self.colonies, system.name)
 
     def _place_for(self, system: System) -> Device | None:
         """Return the first device here that ``system`` runs on."""
         return next((one for one in self._survey.devices if system.runs_on(one)), None)
+
+    def _family_chosen(self, _: object) -> None:
+        """Choose the family's first variant that runs on the device, or else on another one."""
+        name = self.families.currentData()
+        if (now := self.system) is not None and catalog.family_of(now).name == name:
+            return
+        rows = next(those for one, those in self._families.items() if one.name == name)
+        for system in [one for one in rows if one in self._runnable]:
+            self.choose_system(system)
+            return
+        for system in rows:
+            if (place := self._place_for(system)) is not None:
+                self.choose(place.name, system.name)
+                return
+        self.choose_system(rows[0])
 
     def _colony_chosen(self, _: object) -> None:
         """Choose the device too if the chosen colony needs another one."""
@@ -334,7 +363,7 @@ class ColonyCard(Card):
             )
             tip = f"<p><b>{system.title}</b>, {system.paper}: {system.made_of}.</p><p>{same}</p>"
             self.colony_note.setText(system.summary)
-            for widget in (self.colony_note, self.colonies):
+            for widget in (self.colony_note, self.families, self.colonies):
                 widget.setToolTip(markup_tip(tip))
         self.changed.emit()
 
@@ -347,7 +376,7 @@ def _select(box: QComboBox, data: object) -> None:
 
 def _needs(system: System) -> str:
     places = {"cuda": "a CUDA GPU", "cpu": "all CPU cores", "cpu:1": "one CPU core"}
-    return "needs " + " or ".join(places[place] for place in system.builders)
+    return "Needs " + " or ".join(places[place] for place in system.builders)
 
 
 def _text_of(device: Device) -> str:

@@ -204,7 +204,7 @@ def test_tab_goes_through_colonies_that_are_added(qtbot: QtBot) -> None:
     qtbot.waitUntil(two.isVisible)
     form.add.setFocus()
     passed = []
-    for _ in range(11):
+    for _ in range(13):
         press(form.focusWidget(), Qt.Key.Key_Tab)
         passed.append(form.focusWidget())
     assert passed == [*one.order, *two.order, form.instances.this_button]

@@ -18,7 +18,7 @@ from pytestqt.qtbot import QtBot
 from gpu.acs.parameters import SpmParameters
 from gpu.aims import Aim
 from gpu.ant_system.parameters import AsCpuParameters
-from gpu.catalog import CATALOG
+from gpu.catalog import CATALOG, FAMILIES
 from gpu.core.instance import Instance
 from tests.hands import click, press, write
 from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
@@ -85,23 +85,51 @@ def test_the_tab_key_goes_down_the_parameters(panel: SetupPanel, instances: list
         assert panel.focusWidget() is entry
 
 
-def test_colonies_that_run_come_first_and_keys_reach_the_others_last(panel: SetupPanel) -> None:
+def test_keys_go_through_families_and_the_device_chooses_the_variant(panel: SetupPanel) -> None:
     panel.colony.show_survey(WITHOUT_GPU)
-    box = panel.colony.colonies
-    names = [box.itemData(at) for at in range(box.count())]
-    line = names.index(None)
-    assert names.count(None) == 1  # a separator
-    cpu = WITHOUT_GPU.devices[0]
-    first, last = names[:line], names[line + 1 :]
-    catalog = [system for system in CATALOG if system.problem is uniform(9).problem]
-    assert first == [system.name for system in catalog if system.runs_on(cpu)]
-    assert last == [system.name for system in catalog if not system.runs_on(cpu)]
+    box = panel.colony.families
+    assert [box.itemData(at) for at in range(box.count())] == [
+        "acs", "acs-spm", "as", "mmas", "focused", "crossing", "faco",
+    ]  # fmt: skip
     box.setFocus()
-    for key, at in ((Qt.Key.Key_Home, 0), (Qt.Key.Key_Down, 1), (Qt.Key.Key_Up, 0)):
-        press(box, key)
-        assert (panel.choices().colony, panel.choices().device) == (names[at], "cpu")
+    press(box, Qt.Key.Key_Home)
+    chosen = []
+    for _ in range(box.count()):
+        chosen.append(panel.choices().colony)
+        press(box, Qt.Key.Key_Down)
+    assert chosen == [
+        "acs-gpu", "acs-cores-spm", "as-cores", "mmas-cores", "focused-cores", "crossing-cores",
+        "faco-cores",
+    ]  # fmt: skip
+    assert panel.choices().device == "cpu"
+    press(panel.colony.devices, Qt.Key.Key_Down)
+    assert (panel.choices().colony, panel.choices().device) == ("faco-seq", "cpu:1")
+
+
+def test_each_family_says_what_it_is_in_a_line(panel: SetupPanel) -> None:
+    for instance in (uniform(120), queens(5)):
+        panel.show_instance(instance)
+        box, said = panel.colony.families, Qt.ItemDataRole.AccessibleDescriptionRole
+        about = [box.itemData(row, said) for row in range(box.count())]
+        assert all(" · " in line and len(line) < 160 for line in about)
+        assert len(set(about)) == box.count() < 8
+    used = {system.alias for system in CATALOG}
+    assert {family.name for family in FAMILIES} == used - {""}
+
+
+def test_variants_that_run_come_first_and_keys_reach_those_of_another_device(
+    panel: SetupPanel,
+) -> None:
+    panel.colony.show_survey(WITHOUT_GPU)
+    panel.colony.choose_alias("as")
+    box = panel.colony.colonies
+    assert list(rows(box).items())[:2] == [("as-cores", True), ("as-seq", True)]
+    assert not any(list(rows(box).values())[2:])
+    box.setFocus()
+    press(box, Qt.Key.Key_Down)
+    assert (panel.choices().colony, panel.choices().device) == ("as-seq", "cpu:1")
     press(box, Qt.Key.Key_End)
-    assert (panel.choices().colony, panel.choices().device) == (names[-1], "cpu:1")
+    assert (panel.choices().colony, panel.choices().device) == ("as-cores", "cpu")
 
 
 @pytest.mark.parametrize("instance", [uniform(120), queens(5)], ids=["tour", "coloring"])
@@ -112,10 +140,15 @@ def test_all_colonies_are_offered_and_one_that_runs_is_chosen(
     for position, device in enumerate(WITH_GPU.devices):
         panel.colony.devices.setCurrentIndex(position)
         panel.colony.devices.activated.emit(position)
-        offered = [system for system in CATALOG if system.problem is instance.problem]
-        assert rows(panel.colony.colonies) == dict.fromkeys((one.name for one in offered), True)
         assert panel.colony.system.runs_on(device)
         assert panel.problem == ""
+        found = {}
+        for place in range(panel.colony.families.count()):
+            panel.colony.families.setCurrentIndex(place)
+            panel.colony.families.activated.emit(place)
+            found |= rows(panel.colony.colonies)
+        offered = [system for system in CATALOG if system.problem is instance.problem]
+        assert found == dict.fromkeys((one.name for one in offered), True)
 
 
 def test_each_problem_begins_with_its_recommended_colony(panel: SetupPanel) -> None:
@@ -131,7 +164,9 @@ def test_each_problem_begins_with_its_recommended_colony(panel: SetupPanel) -> N
 def test_a_colony_that_cannot_run_says_why(panel: SetupPanel) -> None:
     panel.colony.show_survey(WITHOUT_GPU)
     index = panel.colony.colonies.findData("acs-gpu-alt")
-    assert "needs a CUDA GPU" in panel.colony.colonies.itemText(index)
+    assert index == panel.colony.colonies.count() - 1
+    assert panel.colony.colonies.itemText(index - 1) == "Needs a CUDA GPU"
+    assert not rows(panel.colony.colonies)["acs-gpu-alt"]
     assert panel.colony.device_note.text() == "No GPU: no CUDA GPU found."
 
 
@@ -363,6 +398,7 @@ def test_two_opt_is_not_offered_for_directed_instances(panel: SetupPanel) -> Non
 def test_a_colony_of_another_device_brings_its_device(panel: SetupPanel) -> None:
     use(panel, "cpu")
     for name, device in (("acs-seq", "cpu:1"), ("acs-gpu-alt", "cuda:0"), ("mmas-cores", "cpu")):
+        panel.colony.choose_alias(name.partition("-")[0])
         box = panel.colony.colonies
         index = box.findData(name)
         assert box.itemText(index).endswith(f"(on {device})")

@@ -52,8 +52,8 @@ def fill_in(qtbot: QtBot, application: Application, results: Path) -> None:
     click(form.add)
     assert form.instances.texts == ["ring-50"]  # the one in sight came with the first colony
     row = form.rows[0]
-    choose(row.colony, "acs-seq")
-    row.colony.activated.emit(row.colony.currentIndex())
+    choose(row.colony, "Ant Colony System (ACS)")
+    choose(row.variant, "acs-seq")
     write(row.label, "ACS")
     write(row.parameters, "ants = 2, 4")
     write(form.title, "Ants")
