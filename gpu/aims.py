@@ -148,6 +148,31 @@ def choice(aim: Aim, instance: Instance, device: Device, *, starts: bool = False
     return _made(next(iter((*able, *rows, *refusing))), instance, device)
 
 
+def tuned(system: System, instance: Instance, device: Device) -> Mapping[str, object]:
+    """Return what is known to suit ``system`` for such an instance, beyond its defaults.
+
+    That is what the aim "best" gives its family for the nearest size. Nothing where nothing was
+    measured, or where its defaults are the best known.
+    """
+    family, place, n = catalog.family_of(system), place_of(device), instance.real_n
+    directed = bool(instance.facts.get("directed"))
+    rows = [
+        row
+        for row in AIM_ROWS
+        if (row.aim, row.problem, row.place) == (Aim.BEST, instance.problem, place)
+        and catalog.family_of(catalog.find(row.colony, device)) == family
+        and row.directed <= directed
+    ]
+    values: Mapping[str, object] = _BY_NAME.get((family.name, place), {})
+    if rows:
+        row = next((row for row in rows if n <= row.most), rows[-1])
+        values = _values(row, instance)
+    elif values:
+        values = {**values, "local_search": _local_search(instance)}
+    known = system.parameters.explanations()
+    return {name: value for name, value in values.items() if name in known}
+
+
 def choice_to_improve(instance: Instance, device: Device) -> tuple[Device, AimChoice]:
     """Choose what improves a given solution of ``instance``: on ``device``, or else on all cores.
 
@@ -162,12 +187,19 @@ def choice_to_improve(instance: Instance, device: Device) -> tuple[Device, AimCh
     )
 
 
+def _local_search(instance: Instance) -> str:
+    return "oropt" if instance.facts.get("directed") else "2opt+oropt"
+
+
+def _values(row: AimRow, instance: Instance) -> dict[str, object]:
+    """Return the parameters of ``row`` for ``instance``, with the local search that fits it."""
+    search = {"local_search": _local_search(instance)} if row.searches else {}
+    return {**row.parameters, **search}
+
+
 def _made(row: AimRow, instance: Instance, device: Device) -> AimChoice:
     """Return what ``row`` chooses."""
-    parameters = dict(row.parameters)
     directed = bool(instance.facts.get("directed"))
-    if row.searches:
-        parameters["local_search"] = "oropt" if directed else "2opt+oropt"
     kind = "symmetric instances" if directed else "instances"
     size = "of any size" if row.most == math.inf else f"of up to {row.most:,} cities"
     why = (
@@ -183,12 +215,15 @@ def _made(row: AimRow, instance: Instance, device: Device) -> AimChoice:
         and _better_elsewhere(row.aim, instance, device)
     ):
         why += "; the device cpu has a better one for such long distances"
-    return AimChoice(catalog.find(row.colony, device), parameters, why)
+    return AimChoice(catalog.find(row.colony, device), _values(row, instance), why)
 
 
 _MMAS_SCHEDULE = {"deposit": "schedule", "restart": 250}
 _GPU_MMAS = {"ants": 800, "rho": 0.3, **_MMAS_SCHEDULE}
 _CPU_MMAS = {"ants": 32, "rho": 0.5, "candidates": 32, **_MMAS_SCHEDULE}
+_FEW_ANTS = {"ants": 32, "candidates": 32}
+# Of families that are the best nowhere: docs/defaults.md, "Colonies chosen by name".
+_BY_NAME = {("as", "cpu"): _FEW_ANTS, ("as", "cpu:1"): _FEW_ANTS}
 _PAPER_DEFAULTS = "it has the defaults of its paper"
 _NO_MATRIX = "a matrix of all trails would take too much memory or time"
 _SHORTEST_TOURS = "of all colonies, this one found the shortest tours of most instances in runs "

@@ -58,7 +58,7 @@ FAMILIES = (
     Family(
         "as",
         "Ant System (AS)",
-        "Cecilia et al. 2013, Zhou et al. 2017",
+        "Cecilia et al. 2013",
         "The first ant algorithm: every ant lays a trail along its tour",
     ),
 )

@@ -187,8 +187,20 @@ class Parameters:
     ) -> dict[str, object]:
         """Return those of ``values`` that were chosen for ``former``, and can be chosen here.
 
-        A value was chosen if it is not the default of ``former``. It can be chosen here if the
-        parameter means the same (symbol and text are equal): the α of ACS is not that of MMAS.
+        A value was chosen if it is not the default of ``former``; see :meth:`shared` for the rest.
+        """
+        return {
+            name: value
+            for name, value in cls.shared(values, former).items()
+            if not former._is_default(name, value)
+        }
+
+    @classmethod
+    def shared(cls, values: Mapping[str, object], former: type[Parameters]) -> dict[str, object]:
+        """Return those of ``values`` of ``former`` that can be chosen here.
+
+        A value can if the parameter means the same (symbol and text are equal): the α of ACS is not
+        that of MMAS.
         """
         theirs, ours = former.explanations(), cls.explanations()
         return {
@@ -198,7 +210,6 @@ class Parameters:
             and name in ours
             and (theirs[name].symbol, theirs[name].text) == (ours[name].symbol, ours[name].text)
             and (not ours[name].options or value is None or value in ours[name].options)
-            and not former._is_default(name, value)
         }
 
     @classmethod

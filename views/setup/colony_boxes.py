@@ -76,7 +76,9 @@ class FamilyBox(ChoiceBox):
     def showPopup(self) -> None:
         """Show the list as wide as its longest line, up to the screen's edge."""
         view = self.view()
-        most = self.screen().availableGeometry().right() - self.mapToGlobal(self.rect().topLeft()).x()
+        most = (
+            self.screen().availableGeometry().right() - self.mapToGlobal(self.rect().topLeft()).x()
+        )
         view.setMinimumWidth(min(view.sizeHintForColumn(0) + 2 * _EDGE, most))
         super().showPopup()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QCheckBox, QLabel
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QLabel, QToolButton
 
 from gpu.aims import seconds_for
 from gpu.core.cost_unit import NO_UNIT, CostUnit
@@ -16,37 +17,50 @@ from gpu.core.parameters import Explanation, Parameters
 from gpu.core.stop_limits import STOP_LIMITS
 from views.problem_display import display_of
 from views.setup.fields import ChoiceField, FieldForm, NumberField
+from views.setup.origins import BY_USER, PAPERS, Basis, Mark, OriginRow
 from views.widgets.labels import Label, make_label, markup_tip, plain_tip
 from views.widgets.steps import Steps
 
 _FIXED = "<p><b>It cannot change while the colony runs:</b> the colony is built around it.</p>"
 
-_Row = tuple[QLabel, QLabel, NumberField | ChoiceField]  # symbol, title, field
+_Row = tuple[QLabel, QLabel, NumberField | ChoiceField, QToolButton]  # symbol, title, field, mark
 
 
 class ParameterForm(FieldForm):
-    """One row a parameter: symbol, name and value, a number or one of a few options.
+    """One row a parameter: symbol, name, value (a number or one of a few options), and a mark.
 
-    For an automatic value, the entry is empty or shows the first option.
+    For an automatic value, the entry is empty or shows the first option. The mark says where the
+    value comes from, and takes back what the user has changed.
     """
+
+    origin_wanted = Signal(str)  # the user chose where values come from, an Origin
 
     def __init__(self) -> None:
         super().__init__(wide=2)
+        self._grid.setHorizontalSpacing(4)
         self._kind: type[Parameters] | None = None
         self._instance: Instance | None = None
         self._only_live = False  # whether a colony runs with these parameters
         # Rows are kept, because colonies share most of them.
         self._rows: dict[tuple[str, type[NumberField | ChoiceField]], _Row] = {}
+        self._basis = PAPERS
+        self._given: dict[str, str] = {}  # who has set a parameter, if not the user
+        self.origin = OriginRow()
+        self.origin.chosen.connect(self.origin_wanted)
+        self.origin.reset.connect(self._reset)
+        self._grid.addWidget(self.origin, 0, 0, 1, 4)
 
-    def show_kind(self, kind: type[Parameters]) -> None:
-        """Show the parameters of ``kind``, with its defaults.
+    def show_kind(self, kind: type[Parameters], basis: Basis = PAPERS) -> None:
+        """Show the parameters of ``kind``, with the values of ``basis``.
 
-        A value that the user changed is kept if it means the same to both kinds.
+        What the user changed is kept if it means the same to both kinds; all else is the kind's.
         """
         if kind is self._kind:
+            self.show_basis(basis)
             return
-        kept = {} if self._kind is None else kind.taken_over(self.values(), self._kind)
-        self._kind = kind
+        mine = {} if self._kind is None else self._changed_by_user
+        kept = {} if self._kind is None else kind.shared(mine, self._kind)
+        self._kind, self._basis, self._given = kind, basis, {}
         rows = {
             name: self._row(name, _field_of(explanation))
             for name, explanation in kind.explanations().items()
@@ -59,13 +73,53 @@ class ParameterForm(FieldForm):
                     widget.hide()
         self.fields = {}
         for place, (name, explanation) in enumerate(kind.explanations().items()):
-            symbol, _, self.fields[name] = row = rows[name]
+            symbol, _, self.fields[name], _ = row = rows[name]
             symbol.setText(explanation.symbol)
             for column, part in enumerate(row):
-                self._grid.addWidget(part, place, column)
+                self._grid.addWidget(part, place + 1, column)
                 part.show()
-        self.set_values(kept)
+        self.set_values({**basis.values, **kept})
         self.show_live(only=self._only_live)
+
+    def show_basis(self, basis: Basis) -> None:
+        """Show the values of ``basis`` in place of those that nobody has changed."""
+        if basis != self._basis:
+            kept = self._changed
+            given = {name: self._given[name] for name in kept if name in self._given}
+            self._basis = basis
+            self.set_values({**basis.values, **kept})
+            self._given = given
+            self._check()
+
+    @property
+    def marks(self) -> dict[str, QToolButton]:
+        """The mark of each parameter."""
+        return {name: self._row(name, type(field))[3] for name, field in self.fields.items()}
+
+    @property
+    def _changed(self) -> dict[str, str | None]:
+        """The values that are not those of the basis."""
+        if (kind := self._kind) is None:
+            return {}
+        usual = {**kind().to_dict(), **self._basis.values}
+        return {
+            name: text
+            for name, text in self.values().items()
+            if not _same(kind, name, text, usual[name])
+        }
+
+    @property
+    def _changed_by_user(self) -> dict[str, str | None]:
+        return {name: text for name, text in self._changed.items() if name not in self._given}
+
+    def _reset(self, names: Collection[str] = ()) -> None:
+        """Take back what was changed of the parameters ``names``; of all, if there are none."""
+        kept = {name: text for name, text in self._changed.items() if names and name not in names}
+        given = {name: who for name, who in self._given.items() if name in kept}
+        self.set_values({**self._basis.values, **kept})
+        self._given = given
+        self._edited()
+        self.committed.emit()
 
     def make_rows(self, kinds: Iterable[type[Parameters]]) -> Steps[None]:
         """Make the rows of ``kinds`` that there are not yet, one a step, before they are needed."""
@@ -101,10 +155,13 @@ class ParameterForm(FieldForm):
             label.setContentsMargins(0, 4, 0, 0)
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
         symbol.setBuddy(field.entry)
+        mark = Mark(self)
+        mark.clicked.connect(lambda: self._reset([name]))
+        field.changed.connect(lambda: self._given.pop(name, None))
         field.changed.connect(self._edited)
         field.committed.connect(self.committed)
-        self._rows[name, kind] = symbol, title, field
-        return symbol, title, field
+        self._rows[name, kind] = symbol, title, field, mark
+        return symbol, title, field, mark
 
     def show_instance(self, instance: Instance | None) -> None:
         """Show the automatic values for ``instance``, and offer the options that it allows."""
@@ -130,8 +187,11 @@ class ParameterForm(FieldForm):
         """The text or the option of every parameter; None if it is automatic."""
         return {name: field.text or None for name, field in self.fields.items()}
 
-    def set_values(self, values: Mapping[str, object]) -> None:
-        """Fill in ``values``, and the paper's defaults for all other parameters."""
+    def set_values(self, values: Mapping[str, object], by: str = "") -> None:
+        """Fill in ``values``, and the paper's defaults for all other parameters.
+
+        ``by`` says where those are from that are not the basis's; by default the user has set them.
+        """
         if self._kind is None:
             return
         defaults = self._kind().to_dict()
@@ -139,12 +199,14 @@ class ParameterForm(FieldForm):
         for name, field in self.fields.items():
             value = values.get(name, defaults[name])
             field.text = "" if value in (None, "auto") else _plain(value)
+        self._given = dict.fromkeys(self._changed, by) if by else {}
         self._check()
 
     def _check(self) -> None:
         kind = self._kind
         if kind is None:
             return
+        self._show_origins()
         resolved = kind().resolved(self._instance.n).to_dict() if self._instance else {}
         explanations = kind.explanations()
         for name, field in self.fields.items():
@@ -156,6 +218,35 @@ class ParameterForm(FieldForm):
             field.problem = _parameter_problem(kind, name, field.text) or _refusal(
                 explanation, self._instance, field.text
             )
+
+    def _show_origins(self) -> None:
+        changed = self._changed
+        usual = {**(self._kind or Parameters)().to_dict(), **self._basis.values}
+        for name, mark in self.marks.items():
+            word = self._basis.word(name)
+            value = "automatic" if usual[name] is None else _plain(usual[name])
+            if name in changed:
+                said = self._given.get(name, BY_USER)
+                tip = f"{said[:1].upper()}{said[1:]}. Press: back to {value}, {word}"
+                mark.setAccessibleName(f"Reset {name} to {value}")
+            else:
+                tip = f"{word[:1].upper()}{word[1:]}"
+                mark.setAccessibleName(f"{name}: {word}")
+            mark.setText("↺" if name in changed else "•" if name in self._basis.values else "")
+            mark.setEnabled(name in changed)
+            # Disabled ones take no focus; they still show their tip.
+            mark.setToolTip(plain_tip(tip))
+        by = Counter(self._given.get(name, BY_USER) for name in changed)
+        self.origin.show_origin(self._basis, by)
+
+
+def _same(kind: type[Parameters], name: str, text: str | None, value: object) -> bool:
+    """Whether ``text`` says ``value``; what is no value says none."""
+    try:
+        ours, theirs = (kind.from_mapping({name: one}) for one in (text, value))
+    except ParameterError:
+        return False
+    return bool(getattr(ours, name) == getattr(theirs, name))
 
 
 def _field_of(explanation: Explanation) -> type[NumberField | ChoiceField]:

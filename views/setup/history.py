@@ -33,6 +33,7 @@ class PanelState:
     parameters: Mapping[str, str | int | float | None]  # text of each; None where it is automatic
     seed: str
     stop: Mapping[str, object]  # as :meth:`views.setup.forms.StopForm.state` has it
+    basis: str = "tuned"  # what parameters are that the user has not changed, as an Origin
 
     @property
     def texts(self) -> set[str]:

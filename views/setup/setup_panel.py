@@ -22,12 +22,15 @@ from views.setup.cards import AimCard, Card, ColonyCard, InstanceCard
 from views.setup.fields import NumberField
 from views.setup.forms import ParameterForm, StopForm
 from views.setup.history import ChoiceHistory, PanelState
+from views.setup.origins import Origin, basis_of
 from views.setup.presets import OWN, Choices, Preset, PresetMenu
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill, put_in_order
 from views.widgets.steps import StepQueue, Steps
 from views.widgets.theme import DARK, Theme, icon
+
+_ORIGINS = {Aim.BEST: Origin.TUNED, Aim.PAPER: Origin.PAPER, Aim.WATCH: Origin.WATCH}
 
 
 class SetupPanel(QScrollArea):
@@ -47,6 +50,7 @@ class SetupPanel(QScrollArea):
         # Where the aim chose, or will choose: it needs both.
         self._aimed_at: tuple[Instance | None, Device | None] | None = None
         self._aimed: tuple[str, Mapping[str, object]] | None = None  # what: colony and parameters
+        self._origin = Origin.TUNED  # of values that nobody has changed
         self.aim = AimCard()
         self.instance = InstanceCard()
         self.colony = ColonyCard()
@@ -64,6 +68,7 @@ class SetupPanel(QScrollArea):
         self.setWidget(page)
         self.aim.changed.connect(self._aim_changed)
         self.colony.changed.connect(self._colony_changed)
+        self.parameters.origin_wanted.connect(self._choose_origin)
         for part in (self.parameters, self.seed_field, self.stop):
             part.changed.connect(self._edited)
         for form in (self.parameters, self.stop):
@@ -116,7 +121,7 @@ class SetupPanel(QScrollArea):
         If this machine cannot run their colony, return what it cannot run.
         """
         found = self.colony.choose(choices.device, choices.colony)
-        self.parameters.set_values(choices.parameters)
+        self.parameters.set_values(choices.parameters, "as in the run")
         self.seed_field.text = str(choices.seed)
         if limited:
             self.stop.set_values(choices.stop)
@@ -134,6 +139,7 @@ class SetupPanel(QScrollArea):
             parameters=self.parameters.values(),
             seed=self.seed_field.text,
             stop=self.stop.state(),
+            basis=self._origin,
         )
 
     def recall(self, last: Mapping[str, PanelState]) -> None:
@@ -176,7 +182,7 @@ class SetupPanel(QScrollArea):
     def show_run(self, chosen: Mapping[str, object], stop: Mapping[str, Any]) -> None:
         """Show what a run works with, which may be other than what the fields say."""
         self._quiet = True
-        self.parameters.set_values(chosen)
+        self.parameters.set_values(chosen, "as in the run")
         self.stop.set_values(stop)
         self._quiet = False
         self._edited()
@@ -203,7 +209,7 @@ class SetupPanel(QScrollArea):
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
         self.dice.setIcon(icon("dice", theme, "muted"))
-        self.setFixedWidth(round(288 * theme.scale))
+        self.setFixedWidth(round(300 * theme.scale))
 
     def _make_parameter_card(self) -> Card:
         card = Card("PARAMETERS")
@@ -245,6 +251,7 @@ class SetupPanel(QScrollArea):
                 self.aim.show_why(choice.why)
                 with QSignalBlocker(self.colony):
                     self.colony.choose_system(choice.system)
+                self._origin = _ORIGINS[aim]
                 self._show_system()
                 self.parameters.set_values(choice.parameters)
             self._aimed = self._chosen
@@ -256,6 +263,8 @@ class SetupPanel(QScrollArea):
         return self.colony.colonies.currentData(), self.parameters.values()
 
     def _colony_changed(self) -> None:
+        if self._origin is Origin.WATCH:  # is for the aim alone
+            self._origin = Origin.TUNED
         self._show_system()
         self._edited()
 
@@ -263,12 +272,22 @@ class SetupPanel(QScrollArea):
         """Show the parameters and the presets of the chosen colony."""
         system, instance = self.colony.system, self.instance.instance
         if system is not None:
-            self.parameters.show_kind(system.parameters)
+            basis = basis_of(self._origin, system, instance, self.colony.device)
+            self.parameters.show_kind(system.parameters, basis)
             self.parameters.show_instance(instance)
             # Fields are made when they are first needed; Tab would reach them last.
-            around = [self.preset_button, *self.parameters.fields.values(), self.seed_field]
+            fields, marks = self.parameters.fields, self.parameters.marks
+            beside = [part for name in fields for part in (fields[name], marks[name])]
+            around = [self.preset_button, *self.parameters.origin.order, *beside, self.seed_field]
             put_in_order(*around)
         self.preset_menu.show_alias(system.alias if system is not None else "")
+
+    def _choose_origin(self, origin: str) -> None:
+        """Let values that nobody has changed come from somewhere else."""
+        self._origin = Origin(origin)
+        self.history.call_next("parameters")
+        self._show_system()
+        self._edited()
 
     def _as_preset(self, name: str) -> Preset | None:
         """Return parameters and limits as a preset; None while they are not valid."""
@@ -298,6 +317,7 @@ class SetupPanel(QScrollArea):
         self._quiet = True
         with QSignalBlocker(self.colony):
             self.colony.choose(chosen.device, chosen.colony)
+        self._origin = Origin(chosen.basis) if chosen.basis in tuple(Origin) else Origin.TUNED
         self._show_system()
         self.parameters.set_values(chosen.parameters)
         self.seed_field.text = chosen.seed
@@ -313,7 +333,7 @@ class SetupPanel(QScrollArea):
 
     def _apply_preset(self, preset: Preset) -> None:
         self.history.call_next(f"preset {preset.name}")
-        self.parameters.set_values(preset.parameters)
+        self.parameters.set_values(preset.parameters, f"from the preset {preset.name}")
         if preset.stop is not None:
             self.stop.set_values(preset.stop)
         self._edited()

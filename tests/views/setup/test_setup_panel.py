@@ -26,6 +26,7 @@ from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
 from views.frame.main_window import MainWindow
 from views.setup.fields import ChoiceField, Field, NumberField
+from views.setup.origins import Origin
 from views.setup.presets import Preset
 from views.setup.setup_panel import SetupPanel
 from views.widgets.picture_export import make_due_layouts
@@ -80,7 +81,8 @@ def test_the_tab_key_goes_down_the_parameters(panel: SetupPanel, instances: list
         panel.show_instance(instance)
     entries = [field.entry for field in panel.parameters.fields.values()]
     panel.colony.colonies.setFocus()
-    for entry in [panel.preset_button, *entries, panel.seed_field.entry, panel.dice]:
+    choices = [one for one in panel.parameters.origin.order if one.isVisible()]
+    for entry in [panel.preset_button, *choices, *entries, panel.seed_field.entry, panel.dice]:
         press(panel.focusWidget(), Qt.Key.Key_Tab)
         assert panel.focusWidget() is entry
 
@@ -272,6 +274,96 @@ def test_another_search_has_its_own_defaults(panel: SetupPanel) -> None:
     values = AsCpuParameters.from_mapping(panel.choices().parameters)
     assert values == AsCpuParameters(ants=40)
     assert panel.problem == ""
+
+
+def texts_of(panel: SetupPanel) -> dict[str, str]:
+    return {name: mark.text() for name, mark in panel.parameters.marks.items() if mark.text()}
+
+
+def test_a_colony_chosen_by_name_is_tuned_and_a_click_gives_the_papers_defaults(
+    panel: SetupPanel,
+) -> None:
+    aim_at(panel, Aim.BEST)
+    use(panel, "cpu:1")
+    panel.show_instance(uniform(532))  # for which the aim has another colony
+    origin = panel.parameters.origin
+    for alias, ants in (("acs", "8"), ("acs-spm", "16"), ("as", "32"), ("mmas", "32")):
+        panel.colony.choose_alias(alias)
+        chosen = panel.choices().parameters
+        assert (chosen["ants"], chosen["local_search"]) == (ants, "2opt+oropt")
+        assert set(texts_of(panel).values()) == {"•"}
+        assert (
+            "tuned for this size; the others are the paper's defaults" in origin.note.text().lower()
+        )
+    click(origin.buttons[Origin.PAPER])
+    kind = panel.colony.system.parameters
+    assert kind.from_mapping(panel.choices().parameters) == kind()
+    assert texts_of(panel) == {}
+    assert origin.note.text() == "The paper's defaults."
+    panel.colony.choose_alias("acs")
+    assert panel.choices().parameters["local_search"] == "none"  # what was wanted last holds on
+    click(origin.buttons[Origin.TUNED])
+    assert panel.choices().parameters["ants"] == "8"
+    panel.history.stack.undo()
+    assert panel.choices().parameters["ants"] is None
+    assert origin.buttons[Origin.PAPER].isChecked()
+
+
+def test_what_nobody_changed_follows_the_size_and_what_was_tuned_does_not_go_along(
+    panel: SetupPanel,
+) -> None:
+    use(panel, "cuda:0")
+    aim_at(panel, Aim.BEST)
+    panel.colony.choose_alias("acs")
+    for instance, ants in ((uniform(120), "1024"), (uniform(8000), "256")):
+        panel.show_instance(instance)
+        assert panel.choices().parameters["ants"] == ants
+    panel.colony.choose_alias("faco")  # ACS's ants and local search are its own
+    assert panel.choices().parameters["ants"] is None
+    assert not panel.parameters.origin.buttons[Origin.TUNED].isVisible()
+
+
+def test_a_changed_value_says_so_and_goes_back_by_its_mark_or_with_all(panel: SetupPanel) -> None:
+    use(panel, "cpu:1")
+    aim_at(panel, Aim.BEST)
+    fields, marks, origin = (
+        panel.parameters.fields, panel.parameters.marks, panel.parameters.origin,
+    )  # fmt: skip
+    usual = panel.choices().parameters
+    write(fields["ants"].entry, "7")
+    write(fields["rho"].entry, "0.25")
+    assert texts_of(panel)["ants"] == texts_of(panel)["rho"] == "↺"
+    assert "2 changed by you" in origin.note.text()
+    assert "Changed by you. Press: back to 32, tuned for this size" in marks["ants"].toolTip()
+    fields["ants"].setFocus()
+    press(fields["ants"].entry, Qt.Key.Key_Tab)
+    assert panel.focusWidget() is marks["ants"]
+    press(marks["ants"], Qt.Key.Key_Space)
+    assert (fields["ants"].text, fields["rho"].text) == ("32", "0.25")
+    assert not marks["ants"].isEnabled()
+    panel.colony.choose_alias("as")
+    assert fields["rho"].text == "0.25"
+    write(panel.parameters.fields["rho"].entry, "0.50")  # the same as the paper's
+    assert "changed" not in origin.note.text()
+    panel.colony.choose_alias("mmas")
+    write(panel.parameters.fields["ants"].entry, "x")
+    click(origin.reset_button)
+    assert panel.choices().parameters == usual
+    assert panel.focusWidget() is not None
+
+
+def test_values_of_a_preset_or_a_run_say_where_they_are_from(panel: SetupPanel) -> None:
+    panel.show_presets([Preset("Try", "…", {"ants": 32, "rho": 0.2})])
+    panel.preset_menu.actions()[0].trigger()
+    assert "2 from the preset Try" in panel.parameters.origin.note.text()
+    write(panel.parameters.fields["ants"].entry, "40")
+    note = panel.parameters.origin.note.text()
+    assert "1 changed by you" in note
+    assert "1 from the preset Try" in note
+    panel.set_choices(panel.choices())
+    assert "2 as in the run" in panel.parameters.origin.note.text()
+    panel.colony.choose_alias("acs-spm")
+    assert panel.choices().parameters["ants"] is None
 
 
 def test_bundled_instances_are_offered(qtbot: QtBot, panel: SetupPanel) -> None:
