@@ -78,6 +78,7 @@ class ParameterForm(FieldForm):
             for column, part in enumerate(row):
                 self._grid.addWidget(part, place + 1, column)
                 part.show()
+            self._grid.setAlignment(row[-1], Qt.AlignmentFlag.AlignTop)
         self.set_values({**basis.values, **kept})
         self.show_live(only=self._only_live)
 

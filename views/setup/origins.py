@@ -92,8 +92,9 @@ class Mark(QToolButton):
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
     def sizeHint(self) -> QSize:
+        """Return the size of its sign, with no room around it."""
         metrics = self.fontMetrics()
-        return QSize(metrics.horizontalAdvance("↺") + 4, metrics.height() + 6)
+        return QSize(metrics.horizontalAdvance("↺") + 2, metrics.height() + 6)
 
 
 class OriginRow(QWidget):

@@ -209,10 +209,11 @@ class SetupPanel(QScrollArea):
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
         self.dice.setIcon(icon("dice", theme, "muted"))
-        self.setFixedWidth(round(300 * theme.scale))
+        self.setFixedWidth(round(292 * theme.scale))
 
     def _make_parameter_card(self) -> Card:
         card = Card("PARAMETERS")
+        card.column.setContentsMargins(10, 5, 4, 7)  # marks stand in the margin
         self.preset_menu = PresetMenu(self, self.history, self._as_preset)
         self.preset_menu.chosen.connect(self._apply_preset)
         tip = "Fill in a known setting"

@@ -144,7 +144,7 @@ def test_all_colonies_are_offered_and_one_that_runs_is_chosen(
         panel.colony.devices.activated.emit(position)
         assert panel.colony.system.runs_on(device)
         assert panel.problem == ""
-        found = {}
+        found: dict[str, bool] = {}
         for place in range(panel.colony.families.count()):
             panel.colony.families.setCurrentIndex(place)
             panel.colony.families.activated.emit(place)
