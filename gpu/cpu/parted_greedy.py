@@ -78,8 +78,9 @@ def parted_greedy_tours(
         if stop():
             return
         draws = Draws(seed is not None, key_of(seed or 0), tour)
-        _make(cities, draws, tours[tour], usable_cores() // at_once)
-        tours[tour] = taken(order, tours[tour])
+        threads = usable_cores() // at_once
+        _make(cities, draws, tours[tour], threads)
+        tours[tour] = taken(order, tours[tour], threads)
 
     with ThreadPoolExecutor(at_once) as pool:
         list(pool.map(make, range(count)))
@@ -108,7 +109,8 @@ def _make(cities: Map, draws: Draws, tour: Ints, threads: int) -> None:
     width = _JOINED
     while missing > 0:
         free = np.flatnonzero(made.links[:, 1] < 0).astype(np.int32)
-        lists = lists_around(cities.geometry._replace(points=cities.geometry.points[free]), width)
+        ends = cities.geometry._replace(points=cities.geometry.points[free])
+        lists = lists_around(ends, width, threads)
         keys = np.empty(lists.size, np.int64)
         keys = keys[: _rank_joints(cities, draws, made, free, lists, keys)]
         keys.sort()

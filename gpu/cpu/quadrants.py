@@ -106,8 +106,11 @@ def _renumber(
             result[city, to] = other
 
 
-def lists_around(geometry: CityGeometry, k: int) -> NDArray[np.int32]:
-    """Return :func:`quadrant_lists` of cities in a plane, however many they are."""
+def lists_around(geometry: CityGeometry, k: int, threads: int | None = None) -> NDArray[np.int32]:
+    """Return :func:`quadrant_lists` of cities in a plane, however many they are.
+
+    So many ``threads`` look around them, or one for each core.
+    """
     points, n = geometry.points, len(geometry.points)
     k = min(k, n - 1)
     keys = curve_keys(points)
@@ -141,7 +144,7 @@ def lists_around(geometry: CityGeometry, k: int) -> NDArray[np.int32]:
             found = _room(boxes, width)
             _look(geometry, boxes, found, cities, starts, result, whole, begin, end)
 
-        in_blocks(look, cities.size, _BLOCK)
+        in_blocks(look, cities.size, _BLOCK, threads)
         cities, starts = cities[~whole], starts[~whole]
         if not looks_further(cities.size, width, known.size, n):
             break

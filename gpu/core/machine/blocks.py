@@ -23,15 +23,25 @@ def in_blocks(
     """Return ``work(first, end)`` of all blocks of up to ``size`` of ``n`` things, in order.
 
     So many ``threads`` share them out, or one for each core: ``work`` should be compiled, or be
-    NumPy's.
+    NumPy's. Where one is enough, it is the calling one: dozens of tours that are made side by side
+    would start, and wait for, hundreds.
     """
     firsts = range(0, n, size)
-    with ThreadPoolExecutor(max(1, min(threads or usable_cores(), len(firsts)))) as pool:
-        return list(pool.map(lambda first: work(first, min(first + size, n)), firsts))
+    ends = [min(first + size, n) for first in firsts]
+    threads = min(threads or usable_cores(), len(firsts))
+    if threads <= 1:
+        return list(map(work, firsts, ends))
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, firsts, ends))
 
 
-def taken(array: NDArray[Kind], order: NDArray[np.integer]) -> NDArray[Kind]:
-    """Return ``array[order]``, its rows in this order; of many rows, all cores fetch them."""
+def taken(
+    array: NDArray[Kind], order: NDArray[np.integer], threads: int | None = None
+) -> NDArray[Kind]:
+    """Return ``array[order]``, its rows in this order; of many rows, all cores fetch them.
+
+    Or so many ``threads`` do.
+    """
     result: NDArray[Kind]
     if len(order) <= BLOCK:
         result = array[order]
@@ -41,5 +51,5 @@ def taken(array: NDArray[Kind], order: NDArray[np.integer]) -> NDArray[Kind]:
     def take(first: int, end: int) -> None:
         np.take(array, order[first:end], axis=0, out=result[first:end], mode="clip")
 
-    in_blocks(take, len(order))
+    in_blocks(take, len(order), threads=threads)
     return result

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,12 @@ from gpu.core.machine.blocks import BLOCK, in_blocks, taken
 def test_blocks_come_in_order_and_leave_nothing_out() -> None:
     assert in_blocks(lambda first, end: (first, end), 7, 3) == [(0, 3), (3, 6), (6, 7)]
     assert in_blocks(lambda first, end: (first, end), 0) == []
+
+
+@pytest.mark.parametrize(("n", "threads"), [(3, 8), (7, 1)])
+def test_what_one_thread_does_is_done_by_the_calling_one(n: int, threads: int) -> None:
+    found = in_blocks(lambda first, end: threading.get_ident(), n, 3, threads)
+    assert set(found) == {threading.get_ident()}
 
 
 def test_an_error_in_a_block_is_raised() -> None:
