@@ -142,11 +142,11 @@ class CrossingCudaParameters(Parameters):
     tours: int | None = parameter(
         None,
         "R",
-        f"Tours of the population. Automatic: with millions of cities fewer, down to {CUDA_LEAST}.",
+        f"Tours of the population. Automatic: {CUDA_MOST_SMALL} up to {CUDA_SMALL:,} cities, with "
+        f"millions of cities fewer, down to {CUDA_LEAST}.",
         2,
         4096,
-        automatic=f"{CROSSING_CUDA_CITIES:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}; "
-        f"{CUDA_MOST_SMALL} up to {CUDA_SMALL:,} cities",
+        automatic=f"{CROSSING_CUDA_CITIES:,} / n, from {CUDA_FEWEST} to {CUDA_MOST}",
     )
     weight: str = parameter(
         BY_TRAILS,
