@@ -45,7 +45,7 @@ from views.widgets.view import NOTHING
 _RAYS = 200  # most lines to places considered that are drawn, the likeliest ones
 _WIDEST_RAY = 11.0  # width in pixels of a certain choice. Widths grow with the root of the chance
 _LEAST_VERTEX = 7.0  # least diameter in pixels of a vertex
-_NEAR_FROM = 1_000  # least vertices of a graph of which only the surroundings are shown
+_NEAR_FROM = 1_000  # least vertices or cities of which only the surroundings are shown
 _FADED = 0.38  # opacity of colored vertices that are not what the step is about
 _CITY_DIAMETERS = (80, 8.0), (400, 6.0), (2500, 4.0), (8000, 2.0)  # of cities, so many in sight
 
@@ -172,9 +172,9 @@ def _draw_rays(sheet: Sheet, pixels: Points, marks: Mapping[Sign, PictureMark]) 
 
 
 def _beside_change(cities: Points, picture: Picture, around: NDArray[np.integer]) -> Points:
-    """Return the places to look ``around``: near one change, if there are changes everywhere."""
+    """Return the places to look ``around``; of many on a large map, those near one change."""
     changed, places = picture.marked(*_CHANGED), around
-    if len(around) > _MOST_AROUND and changed:
+    if len(cities) >= _NEAR_FROM and len(around) > _MOST_AROUND and changed:
         away = cities[around] - cities[changed[0]]
         nearest = np.argsort(np.hypot(away[:, 0], away[:, 1]), kind="stable")
         places = around[nearest[:_MOST_AROUND]]

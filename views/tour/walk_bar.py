@@ -102,7 +102,7 @@ class WalkBar(QFrame):
         self.position = self.laid = 0.0
         for part in (self.step, self.slider, self.ants):
             part.setEnabled(False)
-        self.note.setText("Press play, or make one iteration (N): its ants walk here")
+        self.note.setText("Make an iteration (N), or start a run: its ants walk here")
         self._run_timer()
 
     def begin(self, iteration: int, steps: int, ants: int, all_ants: int, remark: str) -> None:
@@ -162,6 +162,13 @@ class WalkBar(QFrame):
             self._show()
         else:
             self.advance(LAYING)
+
+    def be_ready(self) -> None:
+        """Play whatever walk comes, but ask for none: that is up to whoever presses play."""
+        with QSignalBlocker(self.play):
+            self.play.setChecked(True)
+        self.apply_theme(self._theme)
+        self._run_timer()
 
     def stop(self) -> None:
         """Play no longer."""

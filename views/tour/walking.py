@@ -49,7 +49,7 @@ class Walking(QObject):
         self.bar.setVisible(on)
         self._walk.setVisible(on)
         if on:
-            self.bar.play.setChecked(True)
+            self.bar.be_ready()
         else:
             self.bar.stop()
             self.forget()

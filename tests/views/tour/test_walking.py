@@ -101,6 +101,18 @@ def test_the_newest_iteration_follows_or_is_asked_for(qtbot: QtBot, view: TourVi
     assert "Iteration 4: step 1" in bar.note.text()
 
 
+def test_to_show_ants_asks_for_no_iteration_but_play_does(qtbot: QtBot) -> None:
+    view = TourView()
+    view.show_instance(square())
+    in_sight(qtbot, view, 600, 500)
+    with qtbot.assertNotEmitted(view.iteration_wanted):
+        click(view.chips["walk"])
+    click(view.walking.bar.play)
+    with qtbot.waitSignal(view.iteration_wanted) as asked:
+        click(view.walking.bar.play)
+    assert asked.args == [True]
+
+
 def test_the_timer_runs_only_while_somebody_sees_ants_walk(view: TourView) -> None:
     bar = view.walking.bar
     assert not ticking(bar)
