@@ -174,6 +174,12 @@ class StageLoop:
             found[number] = address_of(section, of_section)
         return found
 
+    @property
+    def signatures(self) -> set[tuple[str, Any]]:
+        """Of its parts that are compiled: their names, and the types of their arguments."""
+        parts = {part.__qualname__: part for part in (self._loop, *self._sections.values())}
+        return {(name, types) for name, part in parts.items() for types in part.signatures}
+
     def __call__(
         self,
         state: Any,

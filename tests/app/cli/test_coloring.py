@@ -130,7 +130,7 @@ def test_tables_name_both_problems(inside: Command) -> None:
     assert listed["acs-seq"]["problem"] == "tsp"
     colonies = inside("colonies").stdout
     assert "same colorings" in colonies
-    assert "coloring: the first colony that runs on the chosen device, of aco-rlf-" in colonies
+    assert "coloring: ACO-RLF. Ants build colorings, one class after the other." in colonies
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep settings elsewhere")

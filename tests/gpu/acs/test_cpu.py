@@ -246,8 +246,8 @@ def test_the_first_colony_compiles_for_all() -> None:
     AcsCpuColony(
         makers.uniform(3), AcsParameters().resolved(3), 0, threads=1, stepwise=False
     ).close()
-    run: Any = iteration.run
-    compiled = set(run.signatures)
+    compiled = iteration.run.signatures
+    assert compiled
     for parameters, instance in (
         (AcsParameters(), makers.directed(9)),
         (SpmParameters(candidates=1), makers.uniform(40)),
@@ -257,7 +257,7 @@ def test_the_first_colony_compiles_for_all() -> None:
         )
         colony.iterate(1)
         colony.close()
-    assert set(run.signatures) == compiled
+    assert iteration.run.signatures == compiled
 
 
 def test_two_colonies_at_once() -> None:
