@@ -300,15 +300,12 @@ class FilmDialog(QDialog):
             ("&Length, frames", length),
             ("&Theme", self.theme),
             ("", self.caption),
-            ("File", self.expected),
         ):
             form.addRow(name, field)
         named = form.labelForField(length)
         assert isinstance(named, QLabel)
         named.setBuddy(self.seconds)  # its key leads there
-        buttons = QHBoxLayout()
-        buttons.addStretch()
-        fill(buttons, self.close_, self.make, spacing=8)
+        buttons = fill(QHBoxLayout(), (self.expected, 1), self.close_, self.make, spacing=8)
         parts = form, self.problem, self.progress, buttons
         fill(QVBoxLayout(self), *parts, margins=(16, 14, 16, 14), spacing=10)
         self.setMinimumWidth(380)

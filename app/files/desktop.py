@@ -57,11 +57,9 @@ def show_command(path: Path) -> list[str]:
     It is empty where there is no command that does so on every desktop: then a folder is opened as
     a document.
     """
-    if sys.platform == "win32":
-        return ["explorer.exe", "/select,", str(path)]
-    if sys.platform == "darwin":
-        return ["open", "-R", str(path)]
-    return []
+    commands = {"win32": ["explorer.exe", "/select,"], "darwin": ["open", "-R"]}
+    command = commands.get(sys.platform)
+    return [*command, str(path)] if command else []
 
 
 def install() -> list[str]:

@@ -75,9 +75,9 @@ def _cuda_devices() -> tuple[list[Device], str]:
         import cupy
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "cupy":
-            if sys.platform == "darwin":
-                return [], "no CUDA GPU found: there are none for macOS"
-            return [], f"CuPy is not installed: {extra_command('cuda13')} installs it"
+            missing = f"CuPy is not installed: {extra_command('cuda13')} installs it"
+            none = "no CUDA GPU found: there are none for macOS"
+            return [], none if sys.platform == "darwin" else missing
         first = next(filter(None, map(str.strip, str(error).splitlines())), "no reason given")
         again = extra_command("cuda13")
         return [], f"CuPy cannot be loaded ({first}): install it again with {again}"
