@@ -119,7 +119,7 @@ def test_a_program_that_is_not_there_is_named(
     ]
 
 
-TALKS = """#!{python}
+SAYS = """#!{python}
 # Stands in for LKH: it says how long its tours are, and goes on when it has the best one.
 import sys, time
 text = open(sys.argv[-1]).read() if sys.argv[-1] == "parameters" else ""
@@ -130,32 +130,32 @@ for trial, cost in enumerate({costs}, 1):
 """
 
 
-def talking_at(folder: Path, costs: list[int], after: str = "") -> Path:
+def anytime_at(folder: Path, costs: list[int], after: str = "") -> Path:
     path = folder / "lkh"
-    path.write_text(TALKS.format(python=sys.executable, costs=costs, after=after), "utf-8")
+    path.write_text(SAYS.format(python=sys.executable, costs=costs, after=after), "utf-8")
     path.chmod(0o755)
     return path
 
 
 @posix
-def test_a_talking_program_has_one_run_and_counts_what_is_shorter(
+def test_an_anytime_program_has_one_run_and_counts_what_is_shorter(
     measurements: Measurements, tmp_path: Path
 ) -> None:
     rivals, runs = measurements("rivals"), measurements("runs")
     ring = load_instance(QUEENS.with_name("ring-50.tsp"))
     case = runs.of(runs.LKH)
-    plan = plan_of(runs, programs={"lkh": talking_at(tmp_path, [90, 80, 85, 70])}, seeds=(3, 5))
-    plan = dataclasses.replace(plan, talking=600.0)
+    plan = plan_of(runs, programs={"lkh": anytime_at(tmp_path, [90, 80, 85, 70])}, seeds=(3, 5))
+    plan = dataclasses.replace(plan, anytime=600.0)
     ((seed, curve),) = rivals.lkh(ring, case, plan)
     assert (seed, [cost for _, _, cost in curve]) == (3, [90, 80, 70])
     # One that goes on is ended when its time is over.
     plan = dataclasses.replace(
-        plan, programs={"lkh": talking_at(tmp_path, [], "time.sleep(600)")}, talking=0.1
+        plan, programs={"lkh": anytime_at(tmp_path, [], "time.sleep(600)")}, anytime=0.1
     )
     assert [*rivals.lkh(ring, case, plan)] == [(3, [])]
-    plan = dataclasses.replace(plan, programs={"lkh": talking_at(tmp_path, [], "sys.exit(2)")})
+    plan = dataclasses.replace(plan, programs={"lkh": anytime_at(tmp_path, [], "sys.exit(2)")})
     with pytest.raises(DeviceError, match="lkh failed: it ended with 2"):
-        [*rivals.lkh(ring, case, dataclasses.replace(plan, talking=600.0))]
+        [*rivals.lkh(ring, case, dataclasses.replace(plan, anytime=600.0))]
 
 
 def test_what_programs_are_given_is_the_same_instance(

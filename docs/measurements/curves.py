@@ -13,7 +13,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
-from runs import FAST_TSP, TALKING, Row
+from runs import ANYTIME, FAST_TSP, Row
 from tables import grouped
 
 mpl.use("agg")
@@ -23,7 +23,7 @@ LEAST = 0.001
 
 ACROSS = 3
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
-GREYS = ("0.35", "0.65")  # of talking programs
+GREYS = ("0.35", "0.65")  # of anytime programs
 MARKERS = ("o", "s")
 
 
@@ -67,7 +67,7 @@ def draw(
 
 
 def _plot(axes: Axes, rows: list[Row], systems: Sequence[str], aims: Mapping[float, float]) -> None:
-    colours = [*zip(systems, COLOURS, strict=False), *zip(TALKING, GREYS, strict=True)]
+    colours = [*zip(systems, COLOURS, strict=False), *zip(ANYTIME, GREYS, strict=True)]
     for system, colour in colours:
         own = [row for row in of(rows, system=system) if "curve" in row]
         times = sorted({when for row in own for when, _, _ in row["curve"]})

@@ -108,7 +108,7 @@ CORES_CHOICES = [
     of("acs-cores-spm", ants=16, **SEARCHED),
 ]
 
-TALKING_CASES = [rival(LKH), rival(GA_EAX)]
+ANYTIME_CASES = [rival(LKH), rival(GA_EAX)]
 
 EXPERIMENTS = {
     "cores": Experiment(
@@ -132,7 +132,7 @@ EXPERIMENTS = {
         limits=CORE_LIMITS,
         goals=BEST_KNOWN,
         marks=dict.fromkeys(("d15112", "d18512", "E10k.0", "C10k.0", "E31k.0"), (20.0, 60.0)),
-        talking=60.0,
+        anytime=60.0,
         device="cpu",
     ),
     "cores-former": Experiment(
@@ -181,26 +181,26 @@ EXPERIMENTS = {
     "gpu": Experiment(
         against_time,
         AIMED,
-        [of("crossing-gpu"), *fast_tsp(8), *TALKING_CASES],
+        [of("crossing-gpu"), *fast_tsp(8), *ANYTIME_CASES],
         "focused_gpu",
         30,
         limits=GPU_LIMITS,
         goals=BEST_KNOWN,
         marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
-        talking=120.0,
+        anytime=120.0,
         step=8,
     ),
     "gpu-larger": Experiment(
         against_time,
         LARGER_AIMED,
-        [of("crossing-gpu"), *fast_tsp(8), *TALKING_CASES],
+        [of("crossing-gpu"), *fast_tsp(8), *ANYTIME_CASES],
         "focused_gpu",
         40,
         (1, 2),
         limits=GPU_LIMITS,
         goals=BEST_KNOWN,
         marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
-        talking=120.0,
+        anytime=120.0,
         step=8,
     ),
     "gpu-huge": Experiment(

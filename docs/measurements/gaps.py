@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 
-from runs import FAST_TSP, RIVALS, TALKING, Row
+from runs import ANYTIME, FAST_TSP, RIVALS, Row
 from tables import grouped, table
 
 Aims = Mapping[str, Mapping[float, float]]
@@ -95,18 +95,18 @@ def standing(rows: list[Row], chosen: Callable[[Row], str], marks: Sequence[floa
 
 
 def beside(rows: list[Row], system: str, marks: Sequence[float]) -> str:
-    """Gaps of talking programs at each mark, those of a system at its end, and when it had them."""
+    """Gaps of anytime programs at each mark, those of a system at its end, and when it had them."""
     lines = []
     for name, group in grouped(rows).items():
         own = [row for row in of(group, system=system) if "curve" in row]
-        theirs = {program: of(group, system=program) for program in TALKING}
+        theirs = {program: of(group, system=program) for program in ANYTIME}
         if not own or not any(theirs.values()):
             continue
         ends = [row["curve"][-1][2] for row in own]
         line = [name, several(ends), f"{statistics.mean(found_after(row) for row in own):.1f}"]
         line += [cell(found, mark) or "-" for found in theirs.values() for mark in marks]
         lines.append(line)
-    heads = [f"{program}: {mark:g} s" for program in TALKING for mark in marks]
+    heads = [f"{program}: {mark:g} s" for program in ANYTIME for mark in marks]
     return table(["instance", f"{system}: at the end", "found after s", *heads], lines)
 
 
@@ -139,7 +139,7 @@ def _mean(gaps: Sequence[float | None]) -> str:
 def reached(rows: list[Row], aims: Aims, systems: Sequence[str]) -> str:
     """Each aim, what the systems and other programs have at that time, and who reaches it."""
     kinds = [(system, None) for system in systems]
-    for program in (FAST_TSP, *TALKING):
+    for program in (FAST_TSP, *ANYTIME):
         kinds += sorted({(program, row["threads"]) for row in of(rows, system=program)})
     lines = []
     for instance, each in aims.items():

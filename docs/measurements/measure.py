@@ -170,7 +170,7 @@ def tried(plan: Experiment) -> Experiment:
     cases = [case if case.system in RIVALS else _stand_in(case) for case in plan.cases]
     name = TRIED_GRAPH if ".col" in plan.names[0] else TRIED
     less: Row = {"seeds": (1, 2), "stops": (1, 2), "seconds": 0.1, "limits": {}, "marks": {}}
-    less["talking"] = less["seconds"]
+    less["anytime"] = less["seconds"]
     return dataclasses.replace(plan, cases=cases, goals={}, names=(name,), device="auto", **less)
 
 

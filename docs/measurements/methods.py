@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 
 from rivals import FOLLOW, Follow, Followed
-from runs import TALKING, Case, Experiment, Row, build, follow, warm_up
+from runs import ANYTIME, Case, Experiment, Row, build, follow, warm_up
 
 from gpu.core.errors import DeviceError, FormicariumError
 from gpu.core.instance import Instance
@@ -107,7 +107,7 @@ def _curves(
 ) -> Iterator[Row]:
     """Follow each case; a curve has seconds, iteration, and what is ``shown`` of a cost."""
     for case in plan.cases:
-        limit = plan.talking if case.system in TALKING else plan.limit(instance.name)
+        limit = plan.anytime if case.system in ANYTIME else plan.limit(instance.name)
         followed = FOLLOW.get(case.system, of_colony)(instance, case, plan)
         try:
             for seed, found in followed:

@@ -19,7 +19,7 @@ THEIRS = (5.0, 20.0)
 GPU_MARKS = (0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 30.0, 60.0)
 HUGE_MARKS = (20.0, 40.0, 60.0, 120.0, 300.0)
 LONG_MARKS = (10.0, 30.0, 60.0, 120.0, 240.0, 360.0, 450.0)
-TALKING_MARKS = (10.0, 60.0, 120.0)
+ANYTIME_MARKS = (10.0, 60.0, 120.0)
 ON_CORES = ("focused-cores", "crossing-cores")
 
 
@@ -117,7 +117,7 @@ def on_gpu(sources: Sources) -> dict[str, str]:
     return {
         "aims": sources.under(gaps.reached(aimed, GPU_AIMS, ("crossing-gpu",)), aimed),
         "crossing": sources.under(gaps.against_time(shown, "crossing-gpu", GPU_MARKS), shown),
-        "beside": sources.under(gaps.beside(aimed, "crossing-gpu", TALKING_MARKS), aimed),
+        "beside": sources.under(gaps.beside(aimed, "crossing-gpu", ANYTIME_MARKS), aimed),
         "huge": sources.under(gaps.against_time(huge, "crossing-gpu", HUGE_MARKS), huge),
         "focused": sources.under(gaps.against_time(focused, "focused-gpu", GPU_MARKS), focused),
         "long": sources.under(gaps.against_time(long, "crossing-gpu", LONG_MARKS), long),

@@ -244,7 +244,7 @@ POPMUSIC_FROM = 10_000
 
 def lkh(instance: Instance, case: Case, plan: Experiment) -> Iterator[Followed]:
     """Run LKH, once, for as long as the plan has it. Its time has reading and candidates in it."""
-    program, limit = plan.program("lkh"), plan.talking
+    program, limit = plan.program("lkh"), plan.anytime
     assert isinstance(instance, TspInstance)
     for seed in plan.seeds_of(LKH):
         with TemporaryDirectory() as folder:
@@ -266,7 +266,7 @@ def ga_eax(instance: Instance, case: Case, plan: Experiment) -> Iterator[Followe
 
     Its time has reading and first tours in it. A line is a generation.
     """
-    program, limit = plan.program("ga_eax"), plan.talking
+    program, limit = plan.program("ga_eax"), plan.anytime
     assert isinstance(instance, TspInstance)
     for seed in plan.seeds_of(GA_EAX):
         with TemporaryDirectory() as folder:

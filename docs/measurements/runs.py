@@ -20,10 +20,10 @@ from gpu.run.session import choose
 Row = dict[str, Any]
 
 FAST_TSP, HEAD, TOLD_HEAD, GCOL = "fast-tsp", "HEAD", "HEAD-told", "gcol"
-LKH, GA_EAX = TALKING = ("LKH", "GA-EAX")
+LKH, GA_EAX = ANYTIME = ("LKH", "GA-EAX")
 """Programs that say on their way how long their best tour is."""
 
-RIVALS = (FAST_TSP, HEAD, TOLD_HEAD, GCOL, *TALKING)
+RIVALS = (FAST_TSP, HEAD, TOLD_HEAD, GCOL, *ANYTIME)
 """Programs that are no colonies of ours."""
 
 PROGRAMS = {"head": (HEAD, TOLD_HEAD), "lkh": (LKH,), "ga_eax": (GA_EAX,)}
@@ -57,7 +57,7 @@ class Experiment:
     marks: Mapping[str, Sequence[float]] = dataclasses.field(default_factory=dict)
     device: str = "cuda"
     cores: int = 2  # that a colony without a GPU has
-    talking: float = math.inf  # seconds of the one run of a talking program
+    anytime: float = math.inf  # seconds of the one run of an anytime program
     programs: Mapping[str, Path] = dataclasses.field(default_factory=dict)  # by PROGRAMS
 
     @property
@@ -66,8 +66,8 @@ class Experiment:
         return range(self.seeds[0], self.seeds[1] + 1)
 
     def seeds_of(self, system: str) -> range:
-        """The seeds of a system's runs: talking programs get more time, and have one run."""
-        return self.all_seeds[:1] if system in TALKING else self.all_seeds
+        """The seeds of a system's runs: anytime programs get more time, and have one run."""
+        return self.all_seeds[:1] if system in ANYTIME else self.all_seeds
 
     def program(self, name: str) -> Path:
         """Where a program is; DeviceError if nothing says so."""

@@ -29,7 +29,7 @@ from experiments import EXPERIMENTS
 from gather import gather
 from made import commit_here
 from measure import HERE, option_of
-from runs import FAST_TSP, PROGRAMS, RIVALS, TALKING, Case, Experiment
+from runs import ANYTIME, FAST_TSP, PROGRAMS, RIVALS, Case, Experiment
 
 from gpu.problems.document import stem_of
 
@@ -92,8 +92,8 @@ def _cores(plan: Experiment, case: Case) -> int:
 def _seconds(plan: Experiment, instance: str, system: str) -> float:
     """Return how long all runs of a case take, about."""
     limit = plan.limit(instance)
-    if system in TALKING:
-        return len(plan.seeds_of(system)) * plan.talking
+    if system in ANYTIME:
+        return len(plan.seeds_of(system)) * plan.anytime
     if system in RIVALS:
         return len(plan.all_seeds) * sum(plan.marks_on(instance))
     if limit < plan.minutes * 60:

@@ -35,7 +35,7 @@ _LAST = np.int64(np.iinfo(np.int64).max)  # key of a city with itself
 Floats = NDArray[np.float64]
 
 
-class Boxes(NamedTuple):
+class HilbertRTree(NamedTuple):
     """Cities along the curve, and the boxes around them, level by level."""
 
     cities: NDArray[np.int32]  # (m,): those that are looked for, along the curve
@@ -48,7 +48,7 @@ class Boxes(NamedTuple):
 class Nearest(NamedTuple):
     """The nearest cities found so far."""
 
-    places: NDArray[np.int32]  # (width,): in ``Boxes.cities``
+    places: NDArray[np.int32]  # (width,): in ``HilbertRTree.cities``
     squares: Floats  # (width,): distances, squared where they are Euclid's
     keys: NDArray[np.int64]  # (width,): integer distance, then number
     waiting: NDArray[np.int64]  # (2 wide · levels, 2): boxes still to look into: level, box
@@ -177,7 +177,7 @@ def _lead(
         result[city, to] = new
 
 
-def _boxes_of(points: Floats, cities: NDArray[np.int32]) -> Boxes:
+def _boxes_of(points: Floats, cities: NDArray[np.int32]) -> HilbertRTree:
     low = high = places = taken(points, cities)[:, :2].copy()
     lows, highs, first = [], [], [0]
     while len(low) > 1:
@@ -185,7 +185,9 @@ def _boxes_of(points: Floats, cities: NDArray[np.int32]) -> Boxes:
         lows.append(low)
         highs.append(high)
         first.append(first[-1] + len(low))
-    return Boxes(cities, places, np.array(first), np.concatenate(lows), np.concatenate(highs))
+    return HilbertRTree(
+        cities, places, np.array(first), np.concatenate(lows), np.concatenate(highs)
+    )
 
 
 def _joined(extreme: np.ufunc, corners: Floats) -> Floats:
@@ -201,7 +203,7 @@ def _joined(extreme: np.ufunc, corners: Floats) -> Floats:
     return result
 
 
-def _room(boxes: Boxes, width: int) -> Nearest:
+def _room(boxes: HilbertRTree, width: int) -> Nearest:
     most = 2 * _WIDE * boxes.first.size
     return allocated(Nearest, width, waiting=(most, 2), counts=4)
 
@@ -209,7 +211,7 @@ def _room(boxes: Boxes, width: int) -> Nearest:
 @cached
 def _look(
     geometry: CityGeometry,
-    boxes: Boxes,
+    boxes: HilbertRTree,
     near: Nearest,
     cities: NDArray[np.int32],
     starts: NDArray[np.int64],
@@ -229,7 +231,7 @@ def _look(
 
 
 @inlined
-def _find(geometry: CityGeometry, boxes: Boxes, near: Nearest, place: np.int64) -> None:
+def _find(geometry: CityGeometry, boxes: HilbertRTree, near: Nearest, place: np.int64) -> None:
     """Fill ``near.places`` with the nearest cities around one, itself among them, ascending.
 
     The boxes beside that of the city are looked at first, then those beside the box around it, and
@@ -257,7 +259,7 @@ def _find(geometry: CityGeometry, boxes: Boxes, near: Nearest, place: np.int64) 
 @inlined
 def _put(
     rule: Whole,
-    boxes: Boxes,
+    boxes: HilbertRTree,
     near: Nearest,
     waiting: Whole,
     count: Whole,
@@ -282,7 +284,7 @@ def _put(
 @inlined
 def _add(
     rule: Whole,
-    boxes: Boxes,
+    boxes: HilbertRTree,
     near: Nearest,
     count: Whole,
     x: np.float64,
@@ -313,7 +315,7 @@ def _add(
 
 @inlined
 def _least(
-    rule: Whole, boxes: Boxes, level: Whole, box: Whole, x: np.float64, y: np.float64
+    rule: Whole, boxes: HilbertRTree, level: Whole, box: Whole, x: np.float64, y: np.float64
 ) -> np.float64:
     """Return a lower bound of what :func:`_apart` is to the cities in a box."""
     at = boxes.first[level - 1] + box
@@ -333,7 +335,7 @@ def _apart(rule: Whole, x: np.float64, y: np.float64) -> np.float64:
 
 
 @inlined
-def _rank(geometry: CityGeometry, boxes: Boxes, near: Nearest, own: np.int64) -> None:
+def _rank(geometry: CityGeometry, boxes: HilbertRTree, near: Nearest, own: np.int64) -> None:
     """Fill ``near.keys``, ascending: integer distance, then number; the city itself comes last."""
     n = geometry.points.shape[0]
     for at in range(near.places.size):
