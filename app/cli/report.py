@@ -29,6 +29,12 @@ from gpu.core.words import counted
     help="Folder for every plot as PNG, SVG, PDF and CSV, and the tables as CSV.",
 )
 @click.option(
+    "--logs",
+    type=Folder(file_okay=False, path_type=Path),
+    help="Folder for a log of every run, as if it had been made alone: formicarium replay, picture "
+    "and the window take it.",
+)
+@click.option(
     "--size", default="16x9", show_default=True, help="Width x height of each plot, in cm."
 )
 @click.option(
@@ -56,6 +62,7 @@ def report(
     results: Path,
     out: Path | None,
     plots: Path | None,
+    logs: Path | None,
     size: str,
     theme: str,
     baseline: str,
@@ -66,10 +73,13 @@ def report(
     It may be made while the study still runs; then it says that it is preliminary.
     """
     from app.cli.headless import StoppedError, interruptible, show_share
+    from app.files.study_runs import write_case_log
     from app.report.export import export_page, export_plots
     from app.report.plot import PlotLook
     from gpu.batch.analysis import analyse
+    from gpu.batch.cases import DONE, FAILED
     from gpu.batch.store import read_results
+    from gpu.batch.study_runs import place_of
 
     look = PlotLook.of(size, theme)
     found = read_results(results)
@@ -79,6 +89,7 @@ def report(
     if not out.name or (exists(out) and not out.is_file()):
         raise FormicariumError(f"{out}: it is no file; name one with --out")
     make_folder(plots)
+    make_folder(logs)
 
     def work(cancelled: Callable[[], bool]) -> None:
         with suppress(StoppedError):
@@ -94,6 +105,13 @@ def report(
             files = export_plots(plots, analysis, look, told)
             show_progress("")
             say(f"written: {counted(len(files), 'file')} in {plots}")
+        if logs is not None:
+            ended = [one.key for one in found.rows if one.state in (DONE, FAILED)]
+            for number, key in enumerate(ended):
+                told(number / len(ended), "logs")
+                write_case_log(place_of(results, key), logs)
+            show_progress("")
+            say(f"written: {counted(len(ended), 'log')} in {logs}")
 
     departure = interruptible(work)
     departure.leave(departure.status)

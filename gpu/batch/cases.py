@@ -161,6 +161,7 @@ class CaseRow(CaseEnd):
     error: str  # why it failed, in a sentence
     unit: str = ""  # in which costs of this instance are shown
     decimals: Decimals = 0  # of that unit that a cost counts
+    key: str = ""  # the case's, in its study's file
 
     @property
     def cost_unit(self) -> CostUnit:

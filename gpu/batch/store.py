@@ -59,7 +59,7 @@ class StoreError(FormicariumError):
     """A study's file that cannot be used; the message names it and says why."""
 
 
-class _DamagedError(FormicariumError):
+class DamagedError(FormicariumError):
     """A value that this program has not written; the message says where."""
 
 
@@ -83,7 +83,7 @@ def sentences(path: Path) -> Iterator[None]:
         if isinstance(error, FormicariumError):
             raise
         raise StoreError(f"{path}: {_DAMAGED}") from error
-    except _DamagedError as error:
+    except DamagedError as error:
         raise StoreError(f"{path}: {_DAMAGED} ({error})") from error
     except OSError as error:
         raise StoreError(f"{path}: it cannot be used ({error.strerror or error})") from error
@@ -124,20 +124,20 @@ def read_records(path: Path, cases: Mapping[str, Case]) -> Iterator[CaseRecord]:
             "runs.key, reason, coalesce(started, '') AS started, runs.parameters, best_iteration, "
             "solution, configurations.parameters AS planned",
             "FROM runs JOIN configurations ON configurations.id = runs.configuration "
-            f"WHERE {_state(connection)} = '{DONE}'",
+            f"WHERE {state_of(connection)} = '{DONE}'",
         )
         for values in rows:
             planned, case = object_of(values.pop("planned")), cases.get(values["key"])
             if case is not None and case.configuration.agrees_with(planned):
                 if values["solution"] is not None:
-                    values["solution"] = _solution(values["solution"])
-                yield record_of(CaseRecord, values, _DamagedError, "runs")
+                    values["solution"] = unpacked(values["solution"])
+                yield record_of(CaseRecord, values, DamagedError, "runs")
 
 
 def read_ended(path: Path) -> set[str]:
     """Return the keys of the runs in the file of a study that have ended; or raise StoreError."""
     with opened(path) as connection:
-        rows = connection.execute(f"SELECT key, {_state(connection)} FROM runs")
+        rows = connection.execute(f"SELECT key, {state_of(connection)} FROM runs")
         return {str(key) for key, state in rows if state in (DONE, FAILED)}
 
 
@@ -157,12 +157,12 @@ def read_extents(path: Path) -> Sequence[CaseExtent]:
     """Return how far each run in the file of a study came; or raise StoreError. It is quick."""
     with opened(path) as connection:
         rows = connection.execute(
-            f"SELECT name, label, {_state(connection)}, iterations, solutions, seconds, "
+            f"SELECT name, label, {state_of(connection)}, iterations, solutions, seconds, "
             "coalesce(\"commit\", '') FROM runs JOIN instances ON instances.id = runs.instance "
             "JOIN configurations ON configurations.id = runs.configuration "
             "LEFT JOIN hosts ON hosts.id = runs.host ORDER BY runs.id"
         )
-        return [record_of(CaseExtent, list(row), _DamagedError, "runs") for row in rows]
+        return [record_of(CaseExtent, list(row), DamagedError, "runs") for row in rows]
 
 
 def read_limits(path: Path) -> dict[str, float]:
@@ -209,12 +209,13 @@ def results_of(connection: sqlite3.Connection) -> StudyResults:
     units = "unit, decimals, " if "unit" in known else ""  # which older files do not have
     rows = _read(
         connection,
-        f"name AS instance, n, optimum, {units}label, colony, configurations.parameters, device, "
+        f"runs.key, name AS instance, n, optimum, {units}label, colony, "
+        "configurations.parameters, device, "
         "seed, batch, error",
         "FROM runs JOIN instances ON instances.id = runs.instance "
         "JOIN configurations ON configurations.id = runs.configuration",
     )
-    read = tuple(record_of(CaseRow, values, _DamagedError, "runs") for values in rows)
+    read = tuple(record_of(CaseRow, values, DamagedError, "runs") for values in rows)
     hosts = tuple(_hosts(connection).values())
     return StudyResults(str(title), str(created), len(read), object_of(budget), read, hosts)
 
@@ -228,7 +229,7 @@ def _read(connection: sqlite3.Connection, columns: str, where: str) -> Iterator[
         points[run].append(point)
     phases, counts = _numbers(connection, "phases"), _numbers(connection, "counts")
     rows = connection.execute(
-        f"SELECT {columns}, runs.id AS run, host, {_state(connection)} AS state, best, "
+        f"SELECT {columns}, runs.id AS run, host, {state_of(connection)} AS state, best, "
         f"gap_percent, seconds, iterations, solutions {where} ORDER BY runs.id"
     )
     names = [name for name, *_ in rows.description]
@@ -239,12 +240,12 @@ def _read(connection: sqlite3.Connection, columns: str, where: str) -> Iterator[
         values["parameters"] = object_of(values["parameters"])
         values["phases"], values["counts"] = phases.get(run, {}), counts.get(run, {})
         if values["state"] == DONE:
-            curve = record_of(_Points, points.get(run, ()), _DamagedError, "points")
+            curve = record_of(_Points, points.get(run, ()), DamagedError, "points")
             values["curve"] = CostCurve.of(curve)
         yield values
 
 
-def _state(connection: sqlite3.Connection) -> str:
+def state_of(connection: sqlite3.Connection) -> str:
     """Return what a statement reads the state of a run by."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version >= _COUNTED_SINCE:
@@ -267,7 +268,8 @@ def _numbers(connection: sqlite3.Connection, table: str) -> dict[int, dict[str, 
     return found
 
 
-def _solution(data: bytes) -> NDArray[np.int32]:
+def unpacked(data: bytes) -> NDArray[np.int32]:
+    """Return the solution of a run, shape (n,), as it is kept; ValueError or zlib.error if none."""
     unpacking = zlib.decompressobj()
     solution = solution_of(unpacking.decompress(data, LARGEST_FILE))
     if not unpacking.eof:

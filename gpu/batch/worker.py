@@ -123,7 +123,7 @@ class Worker:
             if run.measure == MEASURE_PHASES:
                 recorded, outcome, phases, gauges = _timed(instance, session, self._place(), gate)
             else:
-                recorded, outcome = _done(Run(instance, session, begins=False), gate)
+                recorded, outcome = _done(Run(instance, session), gate)
             result = Result.of(instance, session, outcome)
         except Exception as error:
             record = failed(run.key, sentence_for(error))
@@ -202,7 +202,7 @@ class Worker:
         if run.start is not None:
             catalog.check_takes_start(session.system, self._place())
             run.start.load(instance)
-        return replace(session, aim=one.aim, start=run.start)
+        return replace(session, aim=one.aim, start=run.start, begins=False)
 
     def _warm_up(self, run: Case, instance: Instance, session: Session, gate: Gate) -> None:
         """Make an iteration of this colony on this instance once, before the first run is timed.

@@ -74,7 +74,7 @@ class Run:
     ``observers``: it is called with the state, whose ``progress`` says what happened since the
     state before. No iteration is left out, however many were made between the two.
 
-    Unless it ``begins`` with a solution, only those that the colony finds count.
+    Unless the session ``begins`` with a solution, only those that the colony finds count.
     """
 
     def __init__(
@@ -83,8 +83,6 @@ class Run:
         session: Session,
         generation: int = 0,
         recorder: Recorder | None = None,
-        *,
-        begins: bool = True,
     ) -> None:
         self.session = session
         self.changes = Changes(instance, session)
@@ -94,7 +92,7 @@ class Run:
         self.midway = False  # whether the colony may have stopped in the middle of an iteration
         # called with each new state, in the thread that works on the run
         self.observers: list[Callable[[RunState], object]] = []
-        self._recorder, self._begins = recorder, begins
+        self._recorder, self._begins = recorder, session.begins
         self._observer = Observer(generation, instance.forbidden_from)
         self._criteria = session.stop.criteria(instance)
         self._colony: Colony | None = None

@@ -119,6 +119,8 @@ class Session:
     aim: str = ""  # which aim chose the colony; empty where the user did
     start: StartReference | None = None  # what the run begins with, if the user has chosen that
     version: str = __version__  # the program's version
+    # whether a solution that is made before the colony counts; in studies only what ants build does
+    begins: bool = True
     # what is changed while it runs, after which iterations, as a run that is repeated was changed
     changes: tuple[Change, ...] = ()
 
@@ -144,6 +146,7 @@ class Session:
             "aim": self.aim,
             "start": None if self.start is None else self.start.to_dict(),
             "version": self.version,
+            **({} if self.begins else {"begins": False}),
             **({"changes": [one.to_dict() for one in self.changes]} if self.changes else {}),
         }
 
@@ -167,6 +170,7 @@ class Session:
             aim=read.aim,
             start=read.start,
             version=read.version,
+            begins=read.begins,
             changes=tuple(map(Change.from_dict, read.changes)),
         )
 
@@ -190,6 +194,7 @@ class _RecordedSession:
     chosen: dict[str, Any] = field(default_factory=dict)  # older versions had none of these
     aim: str = ""
     start: StartReference | None = None
+    begins: bool = True
     changes: tuple[dict[str, Any], ...] = ()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,11 +27,15 @@ def _started(row: RunRow) -> float | None:
 
 def _instance(row: RunRow) -> str:
     run = row.run
+    if run.members is not None:
+        return f"{run.study}: {number_of(run.members, 'run')}"
     return run.path.name if run.state == UNREADABLE else run.instance
 
 
 def _instance_tip(row: RunRow) -> str:
     run = row.run
+    if run.members is not None:
+        return f"Click, or press → or ←, to show or hide the runs of this study\n{run.path}"
     if run.problem is None or run.n is None:
         return str(run.path)
     return f"{run.instance}, {number_of(run.n, run.problem.words.place)}\n{run.path}"
@@ -60,6 +65,10 @@ def _state(row: RunRow) -> str:
     return {"failed": "danger", GOES_ON: "good"}.get(row.run.state, "")
 
 
+def _group_mark(row: RunRow) -> str:
+    return "" if row.run.members is None else "bold"
+
+
 RUN_COLUMNS: Sequence[Column[RunRow]] = (
     Column(
         STAR,
@@ -67,7 +76,7 @@ RUN_COLUMNS: Sequence[Column[RunRow]] = (
         order=lambda row: not row.note.starred,
         mark=lambda row: "best" if row.note.starred else "muted",
     ),
-    Column("Instance", _instance, tip=_instance_tip),
+    Column("Instance", _instance, tip=_instance_tip, mark=_group_mark),
     Column("Colony", lambda row: row.run.colony),
     Column("Seed", lambda row: row.run.seed, number=True),
     Column(
@@ -125,6 +134,13 @@ _RUN_MENU = (  # name of the command, its text with the key, and whether it is f
 )
 
 
+def can(name: str, rows: Sequence[RunRow]) -> bool:
+    """Whether a command is for these rows: a study's runs are in its file, and it is no run."""
+    if name == "delete":
+        return not any(row.run.study for row in rows)
+    return name != "again" or all(row.run.members is None for row in rows)
+
+
 class RunTableModel(TableModel[RunRow]):
     """The rows of runs; the user writes their stars, names and notes."""
 
@@ -133,6 +149,52 @@ class RunTableModel(TableModel[RunRow]):
     def __init__(self) -> None:
         super().__init__(lambda row: row.run.path, unknown="")
         self.columns = RUN_COLUMNS
+        self.unfolded: set[Path] = set()  # files of studies whose runs are shown
+        self.found = 0  # runs that match, also those that are folded away
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return sum(row.run.members is None for row in self.all)
+
+    def texts(self, row: RunRow) -> list[str]:
+        """Return what the cells of a row say; runs of a study are indented below it."""
+        texts, at = super().texts(row), RUN_PLACES["Instance"]
+        if row.run.study:
+            sign = "    " if row.run.members is None else "▾ " if self.shows(row) else "▸ "
+            texts = [*texts[:at], sign + texts[at], *texts[at + 1 :]]
+        return texts
+
+    def shows(self, row: RunRow) -> bool:
+        """Whether the runs of the study that ``row`` stands for are shown below it."""
+        return row.run.path in self.unfolded or self._matches is not None
+
+    def fold(self, row: RunRow, *, unfolded: bool) -> None:
+        """Show the runs of the study that ``row`` stands for, or hide them."""
+        (self.unfolded.add if unfolded else self.unfolded.discard)(row.run.path)
+        self._arrange()
+
+    def _order_rows(self) -> None:
+        """Filter and sort anew: runs of a study are below the row that stands for it."""
+        matching = self._matching()
+        self.found = sum(row.run.members is None for row in matching)
+        within: dict[Path, list[RunRow]] = defaultdict(list)
+        for row in matching:
+            if row.run.study and row.run.members is None:
+                within[row.run.path.parent].append(row)
+        named = {row.run.path for row in matching}
+        tops = [
+            row
+            for row in self.all
+            if (row.run.members is not None and row.run.path in within)
+            or (row.run.path in named and (not row.run.study or row.run.members is not None))
+        ]
+        rows: list[RunRow] = []
+        for row in self._sorted(tops):
+            rows.append(row)
+            if row.run.members is not None and self.shows(row):
+                rows += self._sorted(within[row.run.path])
+        self.rows = rows
 
     def row_of(self, path: Path) -> RunRow | None:
         """Return the row of the log at ``path``, shown or not."""
@@ -223,7 +285,8 @@ class RunTable(ColumnTable[RunRow]):
         elif name == "open":
             self.opened.emit(rows[0])
         elif name == "again":
-            self.repeated.emit(rows[0])
+            if rows[0].run.members is None:
+                self.repeated.emit(rows[0])
         else:
             at = self.runs.place_of(rows[0].run.path)
             assert at is not None  # a selected row is shown
@@ -245,6 +308,9 @@ class RunTable(ColumnTable[RunRow]):
         }
         held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         name = keys.get(Qt.Key(event.key()))
+        ways = {Qt.Key.Key_Right: True, Qt.Key.Key_Left: False}
+        if (way := ways.get(Qt.Key(event.key()))) is not None and self._fold(way):
+            return
         if event.matches(QKeySequence.StandardKey.Copy):
             name = "copy"
         elif name == "name" and held == Qt.KeyboardModifier.ControlModifier:
@@ -264,8 +330,13 @@ class RunTable(ColumnTable[RunRow]):
         super().mouseReleaseEvent(event)
         place = self.indexAt(event.position().toPoint())
         left = event.button() is Qt.MouseButton.LeftButton
-        if left and place.isValid() and RUN_COLUMNS[place.column()].title == STAR:
-            self.runs.toggle_stars([self.runs.rows[place.row()]])
+        if not left or not place.isValid():
+            return
+        row, title = self.runs.rows[place.row()], RUN_COLUMNS[place.column()].title
+        if title == STAR:
+            self.runs.toggle_stars([row])
+        elif title == "Instance" and row.run.members is not None:
+            self.runs.fold(row, unfolded=not self.runs.shows(row))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Remember the run."""
@@ -282,6 +353,19 @@ class RunTable(ColumnTable[RunRow]):
         at = None if pressed is None else self.runs.place_of(pressed)
         if event.button() is Qt.MouseButton.LeftButton and at is not None and column >= 0:
             self._double_clicked(self.runs.index(at, column))
+
+    def _fold(self, unfolded: bool) -> bool:
+        """Show or hide the runs of the one study that is selected; return whether one is."""
+        rows = self.selected
+        if len(rows) != 1 or not rows[0].run.study:
+            return False
+        at = rows[0].run.path if rows[0].run.members is not None else rows[0].run.path.parent
+        if (row := self.runs.row_of(at)) is None:
+            return False
+        self.runs.fold(row, unfolded=unfolded)
+        if (place := self.runs.place_of(at)) is not None and not unfolded:
+            self.selectRow(place)
+        return True
 
     def _run_at(self, event: QMouseEvent) -> Path | None:
         place = self.indexAt(event.position().toPoint())
@@ -303,7 +387,7 @@ class RunTable(ColumnTable[RunRow]):
             if name == "star" and all(row.note.starred for row in rows):
                 text = f"Un{text.lower()}"
             action = menu.addAction(text)
-            action.setEnabled(not single or len(rows) == 1)
+            action.setEnabled((not single or len(rows) == 1) and can(name, rows))
             action.triggered.connect(lambda _=False, name=name: self.do(name))
         return menu
 

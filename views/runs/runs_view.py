@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
@@ -10,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from gpu.core.formats import number_of, whole
 from gpu.run.log.rows import RunRow
-from views.runs.run_table import RunTable, RunTableModel
+from views.runs.run_table import RunTable, RunTableModel, can
 from views.widgets.controls import fit_texts, make_button
 from views.widgets.labels import ElidedLabel, make_label
 from views.widgets.layouts import fill
@@ -21,6 +24,7 @@ _NO_RUNS_YET = (
     "Every run is kept and listed here, with all that decided it and what it found. "
     "Start one (Space)."
 )
+MOST_STUDIES = 50  # whose files are remembered
 _NO_RUN_MATCHES = "No run matches the filter."
 
 _RUN_BUTTONS = {  # name of the command: text, icon, tip
@@ -47,6 +51,7 @@ class RunsView(View):
     def __init__(self) -> None:
         super().__init__()
         self._next: list[RunRow] | None = None  # came while the user was writing
+        self.studies: Sequence[Path] = ()  # files of studies outside their usual folder
         self.model = RunTableModel()
         self.table = RunTable(self.model)
         self.filter = QLineEdit(placeholderText="Filter")
@@ -74,6 +79,18 @@ class RunsView(View):
         self.apply_theme(self.theme)
         self._selected()
         self._describe()
+
+    @property
+    def kept(self) -> str:
+        """The files of studies, the latest last."""
+        return json.dumps([str(path) for path in self.studies[-MOST_STUDIES:]])
+
+    def keep(self, kept: str) -> None:
+        """List the runs of these studies again."""
+        with suppress(ValueError, RecursionError):
+            found = json.loads(kept)
+            if isinstance(found, list) and all(isinstance(text, str) for text in found):
+                self.studies = [Path(text) for text in found[-MOST_STUDIES:]]
 
     @property
     def selected(self) -> list[RunRow]:
@@ -116,23 +133,25 @@ class RunsView(View):
             self.model.show_rows(rows)
 
     def _filter(self, words: str) -> None:
-        self.model.filter(lambda row: row.matches(words))
+        self.model.filter((lambda row: row.matches(words)) if words.strip() else None)
 
     def _selected(self) -> None:
         chosen = len(self.selected)
         for name, button in self.buttons.items():
-            button.setEnabled(chosen == 1 or (chosen > 1 and name == "delete"))
+            one = chosen == 1 or (chosen > 1 and name == "delete")
+            button.setEnabled(one and can(name, self.selected))
         self._describe()
         self.selection_changed.emit()
 
     def _describe(self) -> None:
         """Say how many runs there are, and how many are shown and selected."""
-        every, shown, chosen = len(self.model.all), len(self.model.rows), len(self.selected)
+        every, found, shown = self.model.runs, self.model.found, len(self.model.rows)
+        chosen = sum(row.run.members is None for row in self.selected)
         text = number_of(every, "run")
-        if shown != every:
-            text = f"{whole(shown)} of {text}"
+        if found != every:
+            text = f"{whole(found)} of {text}"
         if chosen:
-            text = f"{whole(chosen)} of {whole(shown)} selected"
+            text = f"{whole(chosen)} of {whole(found)} selected"
         self.count.setText(text if every else " ")
         self.table.setVisible(shown > 0)
         # Tab would never leave what is before a view that passes the focus on to a hidden table.

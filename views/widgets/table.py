@@ -160,8 +160,8 @@ class TableModel(QAbstractTableModel, Generic[Row]):
             self.rows = [*self.rows[:at], row, *self.rows[at + 1 :]]
             self.dataChanged.emit(self.index(at, 0), self.index(at, len(self.columns) - 1))
 
-    def filter(self, matches: Callable[[Row], bool]) -> None:
-        """Show only rows that match."""
+    def filter(self, matches: Callable[[Row], bool] | None) -> None:
+        """Show only rows that match, or all."""
         self._matches = matches
         self._arrange()
 
@@ -211,15 +211,20 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
     def _order_rows(self) -> None:
         """Filter and sort anew."""
+        self.rows = self._sorted(self._matching())
+
+    def _matching(self) -> Sequence[Row]:
         matches = self._matches
-        rows = self.all if matches is None else [row for row in self.all if matches(row)]
+        return self.all if matches is None else [row for row in self.all if matches(row)]
+
+    def _sorted(self, rows: Sequence[Row]) -> Sequence[Row]:
         if 0 <= self._column < len(self.columns):
             keyed = [(self.columns[self._column].key(row), row) for row in rows]
             known = [pair for pair in keyed if pair[0] is not None]
             backwards = self._order is Qt.SortOrder.DescendingOrder
             known.sort(key=lambda pair: pair[0], reverse=backwards)
             rows = [row for _, row in known] + [row for key, row in keyed if key is None]
-        self.rows = rows
+        return rows
 
 
 class ColumnTable(QTableView, Generic[Row]):

@@ -347,6 +347,8 @@ class Archive:
 
     def put(self, log: Path, note: Note) -> None:
         """Keep what the user has written about ``log``; NotesError if that is impossible."""
+        with contextlib.suppress(OSError):  # the note itself says what is wrong with its folder
+            log.parent.mkdir(parents=True, exist_ok=True)
         Notes(log.parent).put(log.name, note)
 
     def _logs(self, folder: Path) -> list[tuple[Path, tuple[int, int]]]:

@@ -50,6 +50,8 @@ class RunSummary:
     seconds: float | None = None  # seconds of solving
     version: str = ""  # the program's
     alike: str = ""  # the same for runs that differ by their seed alone; empty if unknown
+    study: str = ""  # title of the study that the run is one of; empty if it is of none
+    members: int | None = None  # for a row that stands for a whole study: its runs that have ended
 
     @property
     def cost_unit(self) -> CostUnit:
@@ -87,6 +89,7 @@ class RunRow:
         best = "" if run.best is None else run.cost_unit.text(run.best, "")
         own = [note.name, note.note, "starred" if note.starred else ""]
         what = [run.instance, run.colony, run.device, seed, *named]
+        what += [run.study, run.changed] if run.study else []
         found = [run.state, run.reason, best, day, run.path.stem]
         object.__setattr__(self, "text", " ".join([*own, *what, *found]).casefold())
 

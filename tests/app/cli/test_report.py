@@ -12,6 +12,7 @@ import pytest
 from app.report.plot import PLOT_FORMS
 from gpu.batch.store import Store, read_results
 from gpu.batch.study import Study
+from gpu.run.log.run_log import read_log
 from tests.app.conftest import Command
 from tests.gpu.batch.conftest import toys
 from tests.gpu.batch.studies import FIVE, TOML, Inline, planned, write_tsp
@@ -48,6 +49,16 @@ def test_page_and_plots_of_a_study(results: Path) -> None:
     assert "<h1>Toys</h1>" in page
     assert "1 run was planned before the first one began" in page
     assert 'class="dark"' in page
+
+
+def test_a_log_for_each_run(results: Path, inside: Command) -> None:
+    logs = results.parent / "logs"
+    made = inside("report", results, "--logs", logs)
+    assert made.stderr.splitlines()[-1] == f"formicarium: written: 1 log in {logs}"
+    (path,) = logs.iterdir()
+    log, (row,) = read_log(path), read_results(results).rows
+    assert log.outcome is not None
+    assert (log.session.seed, log.outcome["best"]) == (row.seed, row.best)
 
 
 def test_what_cannot_be_reported_is_refused(results: Path, inside: Command) -> None:

@@ -95,7 +95,7 @@ def alone(plan: Plan) -> Found:
             seed=run.seed,
             stop=run.budget,
         )
-        state = Run(instance, session, begins=False).finish().state
+        state = Run(instance, replace(session, begins=False)).finish().state
         assert state.best_solution is not None
         assert state.best_cost is not None
         digest = digest_of(state.best_solution)

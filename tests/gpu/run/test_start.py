@@ -302,7 +302,7 @@ def test_ants_that_find_as_few_colors_as_the_greedy_coloring_are_shown() -> None
     instance = random_graph(30, 0.3)
     greedy = instance.cost_of(dsatur_coloring(instance))
     result = solve(instance, colony="aco-rlf-seq", seed=1, iterations=20, go_on=True)
-    alone = Run(instance, result.session, begins=False)
+    alone = Run(instance, dataclasses.replace(result.session, begins=False))
     ants = alone.finish().state
     assert ants.best_cost is not None
     assert ants.best_cost <= greedy  # or this instance shows nothing

@@ -8,7 +8,9 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.batch.study_runs import curves_of, study_of
 from gpu.core.errors import FormicariumError
+from gpu.core.files import exists
 from gpu.core.words import counted
 from gpu.run.log.archive import Archive
 from gpu.run.log.recorded import Recorded
@@ -52,7 +54,11 @@ class OverlayController(Controller):
 
     @Slot()
     def _selected(self) -> None:
-        chosen = [row for row in self._view.selected if row.run.state != UNREADABLE]
+        chosen = [
+            row
+            for row in self._view.selected
+            if row.run.state != UNREADABLE and row.run.members is None
+        ]
         chosen.sort(key=lambda row: row.run.path.name)  # the same, in whatever order they are
         if [_known_by(row) for row in chosen] != [_known_by(row) for row in self._asked]:
             self._asked = chosen
@@ -69,7 +75,7 @@ class OverlayController(Controller):
         if self._reading is not None:
             self._reading.cancel()
         rows, archive = self._asked[:MOST_DRAWN], self._archive
-        if [row.run.path for row in rows] == [self._in_sight]:
+        if len(rows) == 1 and _shows(self._in_sight, rows[0].run.path):
             rows = []
         if not rows:
             self._reading = None
@@ -99,19 +105,26 @@ def _overlays(
         if task.cancelled:
             break
         run = row.run
-        if not run.path.exists():  # just deleted, or never written: the list says so
+        study = study_of(run.path)
+        if not exists(study or run.path):  # just deleted, or never written: the list says so
             continue
         try:
-            curve = archive.curve(run.path)
+            curve = archive.curve(run.path) if study is None else curves_of(run.path)
         except FormicariumError as error:
             wrong.append(str(error))
             continue
         label = row.note.name or f"{run.colony}, seed {run.seed}"
-        group = f"{run.colony} {run.changed}".strip()
+        group = run.changed if study else f"{run.colony} {run.changed}".strip()
         found.append(Overlay(label, group, run.alike, run.instance, curve, run.cost_unit))
     if len(wrong) > 1:
         return found, f"{counted(len(wrong), 'log')} cannot be read. The first: {wrong[0]}"
     return found, "".join(wrong)
+
+
+def _shows(log: Path | None, path: Path) -> bool:
+    """Whether ``log`` is that of the run at ``path``: of a run of a study, it ends in its key."""
+    same = log is not None and study_of(path) is not None and log.stem.endswith(path.name)
+    return log == path or same
 
 
 def _known_by(row: RunRow) -> tuple[Path, str, str]:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from PySide6.QtCore import QFile, QObject, Signal, Slot
 
+from app.files.study_runs import write_case_log
+from app.window.controllers.batch.study_work import is_kept, studies_folder
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
+from gpu.batch.study_runs import StudyArchive, study_of
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.words import counted
 from gpu.run.frames.frames import FRAMES_SUFFIX
-from gpu.run.log.archive import Archive, ArchiveRows, summary_of
+from gpu.run.log.archive import Archive, ArchiveRows, Notes, NotesError, summary_of
 from gpu.run.log.names import default_log_folder
 from gpu.run.log.recorded import Recorded, comparison, repeated
 from gpu.run.log.recorder import ending, numbers
@@ -27,6 +34,8 @@ from views.runs.runs_view import RunsView
 
 LIVE_EVERY = 0.5  # seconds between two states of a run that goes on
 
+_NOT_KEPT = "No solution of this run is kept: Run again makes it once more"
+
 
 class RunArchiveController(Controller):
     """Keeps the list of runs, and what the user writes about them."""
@@ -37,6 +46,8 @@ class RunArchiveController(Controller):
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
         self.archive = Archive([default_log_folder()])
+        self._studies = StudyArchive()
+        self._study_logs: TemporaryDirectory[str] | None = None  # of runs of studies in sight
         self._view = self._window.view(RunsView)
         self._reading: Task[ArchiveRows] | None = None
         self._again = False  # whether something has changed since the reading began
@@ -52,6 +63,7 @@ class RunArchiveController(Controller):
         self._view.looked_at.connect(self.refresh)
         self._view.table.opened.connect(self._open)
         self._view.table.deleted.connect(self._ask_to_delete)
+        self._window.closing.connect(self._forget_study_logs)
         self._view.model.noted.connect(self._keep_note)
         self._runs.current_changed.connect(self._begun)
         self._runs.ended.connect(self._ended)
@@ -63,11 +75,30 @@ class RunArchiveController(Controller):
             self._again = True
             return
         self._again = False
-        archive = self.archive
-        task = Task[ArchiveRows](
-            lambda task: archive.read(lambda: task.cancelled), self._show, self._not_read
-        )
-        self._reading = self._background.start(task)
+        archive, studies, named = self.archive, self._studies, tuple(self._view.studies)
+
+        def read(task: Task[ArchiveRows]) -> ArchiveRows:
+            found = archive.read(lambda: task.cancelled)
+            own = sorted(studies_folder().glob("*.sqlite"))
+            runs, wrong = studies.read((*own, *named), lambda: task.cancelled)
+            notes = _notes_in(archive.folders[0])
+            rows = [RunRow(run, notes.get(_note_name(run), Note())) for run in runs]
+            return ArchiveRows([*found.rows, *rows], "; ".join(filter(None, (found.wrong, wrong))))
+
+        self._reading = self._background.start(Task(read, self._show, self._not_read))
+
+    @Slot(object)
+    def note_study(self, path: Path) -> None:
+        """Have the runs of a study in the list that was opened or begun, unless it is shipped."""
+        if not is_kept(path) and path not in self._view.studies:
+            self._view.studies = [*self._view.studies, path]
+        self.refresh_seen()
+
+    @Slot()
+    def refresh_seen(self) -> None:
+        """Show what is new, if the list is in sight."""
+        if self._view.isVisible():
+            self.refresh()
 
     def _show(self, found: ArchiveRows) -> None:
         self._reading = None
@@ -152,8 +183,34 @@ class RunArchiveController(Controller):
         if (run := self._runs.active) is not None and run.recorder.path == path:
             self._window.dashboard.show_map()
             return
-        self._opened, self._to_repeat = path, None
+        self.show_run(path)
+
+    @Slot(object)
+    @Slot(object, bool)
+    def show_run(self, path: Path, again: bool = False) -> None:
+        """Show the run of a log, or that of a study, and make it ``again`` if that is wanted."""
+        if study_of(path) is None:
+            self._show_log(path, again)
+            return
+        if self._study_logs is None:
+            self._study_logs = TemporaryDirectory(prefix="formicarium-")
+        folder = Path(self._study_logs.name)
+        task = Task(
+            lambda _: write_case_log(path, folder),
+            lambda log: self._show_log(log, again),
+            self._window.tell,
+        )
+        self._background.start(task)
+
+    def _show_log(self, path: Path, again: bool) -> None:
+        self._opened, self._to_repeat = path, path if again else None
         self.open_wanted.emit(path)
+
+    @Slot()
+    def _forget_study_logs(self) -> None:
+        if self._study_logs is not None:
+            self._study_logs.cleanup()
+            self._study_logs = None
 
     @Slot(object)
     def _run_again(self, row: RunRow) -> None:
@@ -161,8 +218,7 @@ class RunArchiveController(Controller):
         if row.run.state == GOES_ON:
             self._window.tell("This run goes on: run it again when it has ended", "info")
             return
-        self._opened = self._to_repeat = row.run.path
-        self.open_wanted.emit(row.run.path)
+        self.show_run(row.run.path, again=True)
 
     @Slot()
     def _other_opened(self) -> None:
@@ -174,11 +230,19 @@ class RunArchiveController(Controller):
         window, log = self._window, recorded.log
         session = log.session
         parts = session.instance.name, f"{session.system.title} on {session.device}"
-        window.name_run("  ·  ".join((*parts, f"seed {session.seed}", f"log {log.path.name}")))
+        studys = self._study_logs is not None and log.path.parent == Path(self._study_logs.name)
+        where = "run of a study" if studys else f"log {log.path.name}"
+        window.name_run("  ·  ".join((*parts, f"seed {session.seed}", where)))
         if recorded.state is not None:
             window.show_snapshot(recorded.state, "log")
         if recorded.warning:
             window.tell(recorded.warning, "warning")
+        elif (
+            studys
+            and log.last is not None
+            and log.last.get(log.session.system.problem.words.written) is None
+        ):
+            window.tell(_NOT_KEPT, "info")
         if log.path == self._opened:
             window.dashboard.show_map()
         repeats, self._to_repeat, self._opened = log.path == self._to_repeat, None, None
@@ -214,7 +278,7 @@ class RunArchiveController(Controller):
         path = row.run.path
         if path in self._own:
             self._own[path] = RunRow(self._own[path].run, row.note)
-        self._unkept.append((path, row.note))
+        self._unkept.append((_note_place(self.archive, row.run), row.note))
         self._keep_all()
 
     def _keep_all(self) -> None:
@@ -239,6 +303,11 @@ class RunArchiveController(Controller):
 
     @Slot(object)
     def _ask_to_delete(self, rows: list[RunRow]) -> None:
+        if any(row.run.study for row in rows):
+            self._window.tell(
+                "Runs of a study are in its file: delete that file to lose them", "info"
+            )
+            rows = [row for row in rows if not row.run.study]
         over = [row.run.path for row in rows if row.run.state != GOES_ON]
         if len(over) < len(rows):
             self._window.tell(
@@ -289,6 +358,24 @@ def _present(run: RunModel) -> RunSummary:
         state = {"kind": "outcome", "ending": GOES_ON, **numbers(run.instance, run.latest)}
         return summary_of(path, header, state)
     return summary_of(path, header, ending(run.instance, run.outcome))
+
+
+def _note_name(run: RunSummary) -> str:
+    """Return by what the notes about a run of a study, or about a whole one, are kept."""
+    if run.members is None:
+        return run.path.name
+    return hashlib.sha256(str(run.path).encode()).hexdigest()[:32]
+
+
+def _notes_in(folder: Path) -> Mapping[str, Note]:
+    """Return the notes in ``folder``; none if they cannot be read, which the archive says."""
+    with suppress(NotesError):
+        return Notes(folder).read()
+    return {}
+
+
+def _note_place(archive: Archive, run: RunSummary) -> Path:
+    return archive.folders[0] / _note_name(run) if run.study else run.path
 
 
 def _session_again(recorded: Recorded) -> Session | None:
