@@ -36,9 +36,10 @@ from gpu.core.words import shown, without_secrets
 def desktop(action: str | None) -> None:
     """Install an entry in the desktop's menus, with its icon and the types of its files.
 
-    The files go into your own folders; each one is named as it is written.
+    On Linux that is a desktop entry, on Windows a shortcut in the Start menu, on macOS a bundle
+    in Applications. All is your own; each file is named as it is written.
     """
-    from app.files import desktop as entry
+    from app.files.desktop import entry
 
     if action is None:
         raise click.UsageError("say --install or --remove")

@@ -144,9 +144,14 @@ def icon(name: str, theme: Theme, role: str = "text") -> QIcon:
 def application_icon() -> QIcon:
     """Return the ant."""
     result = QIcon()
-    for picture in _shapes("ant", (16, 24, 32, 48, 64, 128, 256)):  # it has its own colours
+    for picture in application_pictures((16, 24, 32, 48, 64, 128, 256)):
         result.addPixmap(QPixmap.fromImage(picture))
     return result
+
+
+def application_pictures(sides: tuple[int, ...]) -> list[QImage]:
+    """Return the ant as squares of these sides in pixels."""
+    return _shapes("ant", sides)  # it has its own colours
 
 
 @lru_cache(maxsize=512)

@@ -13,7 +13,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.files import exports
 from app.files.classes import CLASS_WRITERS
-from app.files.desktop import show_command
+from app.files.desktop.entry import show_command
 from app.files.measurements import export_comparison, export_speedup
 from app.files.pictures import write_picture
 from app.files.routes import ROUTE_WRITERS
