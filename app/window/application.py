@@ -133,6 +133,7 @@ class Application(QObject):
         connections: tuple[tuple[Any, ...], ...] = (
             (self.replay.film_wanted, self.films.ask),
             (self.walks.step_wanted, self.run_controller.step),
+            (self.walks.stop_wanted, self.run_controller.stop),
             (self.gallery.open_wanted, self.files.open),
             (self.drawing.solved, self.gallery.start),
             (self.generating.made, self.gallery.choose, self.files.open),

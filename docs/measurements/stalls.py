@@ -5,6 +5,7 @@
     python docs/measurements/stalls.py strip FILE [--seconds 30]
     python docs/measurements/stalls.py race FILE [--seconds 30]
     python docs/measurements/stalls.py sizes FILE [--seconds 30]
+    python docs/measurements/stalls.py ants FILE [--seconds 30]
     python docs/measurements/stalls.py memory FILE [--seconds 5]
 
 Each opens the real window (offscreen unless QT_QPA_PLATFORM says otherwise) in a folder of its own,
@@ -20,6 +21,8 @@ strip: the same as `million` with the strip of the trails in sight, then moves t
 the run.
 race: has 50 short runs in the list of runs, sorts and filters it, then races four lanes.
 sizes: gives the window another size, again and again, while `acs-spm` works.
+ants: 256 ants of `mmas` walk on FILE, one iteration after the other, alone and while the colony
+goes on by itself; how many pictures of the map a second there are, too.
 memory: runs three times, then opens another instance: what each run leaves in memory.
 """
 
@@ -70,7 +73,7 @@ from views.setup.presets import Choices
 from views.tour.stops_view import StopsView
 from views.tour.tour_view import TourView
 
-RUNS, LANES = 50, 4
+RUNS, LANES, WALKERS = 50, 4, 256
 PATIENCE = 3600.0  # seconds for a colony to be built, a file to be read and the like
 HAND = 16  # milliseconds between two movements of a hand
 
@@ -144,11 +147,13 @@ class Window(NamedTuple):
         assert run is not None
         self.wait_for(lambda: run.latest.iteration > 0 or run.outcome is not None)
 
-    def choose(self, colony: str, seconds: float, device: str, seed: int = 1) -> None:
+    def choose(
+        self, colony: str, seconds: float, device: str, seed: int = 1, **parameters: int
+    ) -> None:
         """Choose what a run is made with."""
         limits: dict[str, float | int | None] = {"seconds": seconds, "go_on": True}
         place, system = choose(colony, device)
-        choices = Choices(place.name, system.name, {}, seed, limits)
+        choices = Choices(place.name, system.name, parameters, seed, limits)
         assert not self.application.window.setup.set_choices(choices)
         rest(HAND)  # nobody chooses and clicks at once
 
@@ -358,6 +363,41 @@ def sizes(window: Window, path: Path, seconds: float) -> None:
     window.wait_for_end()
 
 
+def ants(window: Window, path: Path, seconds: float) -> None:
+    """Let many ants walk."""
+    application = window.application
+    view = application.window.view(TourView)
+    canvas, bar = view.graphics.viewport(), view.walking.bar
+    pictures = Pictures(canvas)
+    window.open(path)
+    window.choose("mmas", 1e4, "cpu:1", ants=WALKERS)
+    click(view.chips["walk"])
+
+    def walk(when: str) -> None:
+        window.wait_for(lambda: bar.plays)
+        assert bar.ants.value() == WALKERS
+        spent = played = 0.0
+        with window.part(f"{WALKERS} ants walk, {when}"):
+            pictures.count, begun, last = 0, time.thread_time(), time.perf_counter()
+            while played < seconds:
+                rest(HAND)
+                now = time.perf_counter()
+                played, last = played + (now - last) * bar.plays, now
+            spent = time.thread_time() - begun
+        print(
+            f"    {pictures.count / played:.1f} pictures/s, "
+            f"{1e3 * spent / pictures.count:.1f} ms of the processor a picture",
+            flush=True,
+        )
+
+    application.run_controller.step()
+    walk("run paused")
+    application.run_controller.resume()
+    walk("run goes on")
+    application.run_controller.stop()
+    window.wait_for_end()
+
+
 def leave(window: Window, path: Path, seconds: float) -> None:
     """Print what runs leave in memory."""
     window.open(path)
@@ -387,6 +427,7 @@ DEEDS = {
     "strip": strip,
     "race": race,
     "sizes": sizes,
+    "ants": ants,
     "memory": leave,
 }
 

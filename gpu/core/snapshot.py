@@ -18,6 +18,8 @@ from gpu.core.instance import Solution
 PICTURE_SIZE = 512  # largest width and height of a pheromone picture, in pixels
 STRONGEST_TRAILS = 20_000  # most trails that a snapshot carries for the map
 MOST_WALKERS = 256  # most ants whose tours a snapshot carries for the map
+MOST_COLORERS = 30  # most ants whose colorings it carries: more graphs are not seen side by side
+MOST_WALKED = 2_000  # most cities or vertices of instances whose ants are shown at work
 
 
 class Wanted(enum.Flag):
@@ -65,11 +67,13 @@ class TrailTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Walks:
-    """The tours of an iteration's ants, as they built them city by city; read-only arrays."""
+    """What an iteration's ants built, place by place, as they built it; read-only arrays."""
 
-    tours: NDArray[np.int32]  # (k, n): the cities in the order of the visits; k <= MOST_WALKERS
-    costs: NDArray[np.int64]  # (k,): how long they are
-    ants: int  # all whose tours the colony has kept; the first k of them are here
+    # (k, n): the cities or vertices in the order of the visits; k <= MOST_WALKERS
+    orders: NDArray[np.int32]
+    costs: NDArray[np.int64]  # (k,): of the tours or colorings
+    ants: int  # all whose visits the colony has kept; the first k of them are here
+    colors: NDArray[np.int32] | None = None  # (k, n): of each vertex in the end; None for tours
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +131,8 @@ class Snapshot:
     iteration_solution: Solution | None = None
     # the same as its ant built it, before local search
     built_solution: Solution | None = None
-    # the tours of its ants, before local search, of which only that of the best ant is kept; None
-    # while the next iteration is under way, and of ants that build no tours
+    # what its ants built, before local search, of which only the best ant's is kept; None while
+    # the next iteration is under way, and of ants that change solutions
     walks: Walks | None = None
     moves: MovesMade | None = None  # for colonies with a local search
     # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants'

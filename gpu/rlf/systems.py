@@ -69,8 +69,13 @@ def _rule(
 
 
 _rlf = partial(SystemOf, instances=GraphInstance, alias="coloring", takes=require_matrix)
-_rlf_gpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B")
-_rlf_cpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3", parameters=ColoringCpuParameters)
+_rlf_gpu = partial(_rlf, paper=f"{_PAPER}, Algorithms 1 and 3, Section IV.B", walks=True)
+_rlf_cpu = partial(
+    _rlf,
+    paper=f"{_PAPER}, Algorithms 1 and 3",
+    parameters=ColoringCpuParameters,
+    walks=True,
+)
 
 FAMILIES = (
     Family(

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pyqtgraph.Qt.internals import PrimitiveArray
 from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPixmap, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPolygonF
 
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.layers import Points, draw_points
+from views.widgets.stamps import Stamps
 from views.widgets.theme import Theme
 
 # Okabe and Ito's colors, which differ with every kind of color vision. They are in an order in
@@ -34,7 +32,7 @@ _HUES = {
 # What to mix into a color.
 _TINTS = {"": "", "pale ": "#ffffff", "dark ": "#000000"}
 _TINTED = 0.42
-_SHEET_ROW = 24  # marks in a row of the sheet of stamps; a divisor of the number of all marks
+_SHEET_ROW = 24  # marks that are made at once; a divisor of the number of all marks
 COLORS = len(_HUES) * len(_TINTS)  # among so many classes, no two have the same color
 SMALLEST = 4.5  # least diameter in pixels of a mark whose shape can be seen
 
@@ -119,7 +117,10 @@ def draw_marks(
     if len(numbers) == 0:
         return
     if CachedPicture.in_use and diameters[0] >= SMALLEST:
-        _draw_stamps(painter, numbers % DISTINCT, places, diameters, opacity, theme.dark)
+        looks, usual = numbers % DISTINCT, round(2 * float(np.median(diameters))) / 2
+        rows, ratio = int(looks.max()) // _SHEET_ROW + 1, painter.device().devicePixelRatio()
+        sheet = _stamps(rows, usual, theme.dark, ratio)
+        sheet.draw(painter, looks, places, diameters / usual, opacity)
         return
     changes = np.flatnonzero(np.diff(numbers)) + 1
     for among in np.split(np.arange(len(numbers)), changes):
@@ -160,44 +161,14 @@ def _polygon(corners: Points) -> QPolygonF:
     return QPolygonF([QPointF(x, y) for x, y in corners])
 
 
-def _draw_stamps(
-    painter: QPainter,
-    looks: NDArray[np.int64],
-    places: Points,
-    diameters: NDArray[np.float64],
-    opacity: NDArray[np.float64],
-    dark: bool,
-) -> None:
-    """Draw all marks as stamps in one call, which is much faster than one path for each."""
-    ratio = painter.device().devicePixelRatio()
-    usual = round(2 * float(np.median(diameters))) / 2
-    sheet, cell = _stamps(int(looks.max()) // _SHEET_ROW + 1, usual, dark, ratio)
-    rows, columns = np.divmod(looks, _SHEET_ROW)
-    count, size = len(looks), diameters / usual / ratio
-    fragments = PrimitiveArray(QPainter.PixmapFragment, 10)
-    fragments.resize(count)
-    fields = (columns * cell, rows * cell, cell, cell, size, size, 0.0, opacity)
-    fragments.ndarray()[:] = np.column_stack(
-        [places, *(np.broadcast_to(np.asarray(field, np.float64), count) for field in fields)]
-    )
-    draw: Any = painter.drawPixmapFragments  # its stub lacks an argument
-    draw(*fragments.drawargs(), sheet)
-
-
 @lru_cache(maxsize=64)
-def _stamps(rows: int, diameter: float, dark: bool, ratio: float) -> tuple[QPixmap, int]:
-    """Return a sheet with the first marks, ``_SHEET_ROW`` a row, and the pixels of a cell."""
-    cell = math.ceil((1.4 * diameter + 4) * ratio)
-    sheet = QPixmap(_SHEET_ROW * cell, rows * cell)
-    sheet.fill(Qt.GlobalColor.transparent)
-    with QPainter(sheet) as painter:
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.scale(ratio, ratio)
-        for look in range(rows * _SHEET_ROW):
-            row, column = divmod(look, _SHEET_ROW)
-            x, y = (column + 0.5) * cell / ratio, (row + 0.5) * cell / ratio
-            _draw_mark(painter, x, y, mark_of(look), diameter, dark)
-    return sheet, cell
+def _stamps(rows: int, diameter: float, dark: bool, ratio: float) -> Stamps:
+    """Return a sheet with the first marks, some rows of ``_SHEET_ROW``."""
+
+    def draw(painter: QPainter, look: int, x: float, y: float) -> None:
+        _draw_mark(painter, x, y, mark_of(look), diameter, dark)
+
+    return Stamps(rows * _SHEET_ROW, 1.4 * diameter + 4, ratio, draw)
 
 
 def draw_swatch(painter: QPainter, centre: QPointF, number: int, diameter: float) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from shiboken6 import isValid
 
@@ -16,6 +17,9 @@ from gpu.drawing.drawing import Arrangement, GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance, class_sizes
 from views.graph.class_marks import mark_of
 from views.graph.graph_layers import ConflictsLayer, EdgesLayer, VerticesLayer
+from views.graph.walk_layer import ColoringScene, ColoringWalkLayer
+from views.walks.walk_bar import WalkBar
+from views.walks.walking import Walking
 from views.widgets.canvas_view import CanvasView
 from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
@@ -23,6 +27,7 @@ from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import Theme
 from views.widgets.view import NOTHING, Pointed
 
+_ANTS_TIP = "Every ant of an iteration colors the graph: vertex by vertex, class by class"
 _WAITING = "Finding places for the vertices …"
 _CHOICES = {"auto": "Auto", "spring": "Spring", "circle": "Circle", "classes": "Classes"}
 
@@ -37,13 +42,20 @@ def _called(graph: GraphInstance | None, vertex: int) -> str:
 class NewestColoring:
     """The part of a view that keeps a run's newest coloring."""
 
-    wanted = Wanted.SOLUTION
     _coloring: NDArray[np.int32] | None = None
     _news = False  # whether the coloring has not been drawn yet
 
+    @property
+    def wanted(self) -> Wanted:
+        """The best coloring."""
+        return Wanted.SOLUTION
+
     def take_in(self, snapshot: RunState) -> None:
         """Keep the best coloring."""
-        best, kept = snapshot.best_solution, self._coloring
+        self._keep(snapshot.best_solution)
+
+    def _keep(self, best: NDArray[np.int32] | None) -> None:
+        kept = self._coloring
         if best is not None and (kept is None or not np.array_equal(best, kept)):
             self._coloring, self._news = best, True
 
@@ -67,15 +79,21 @@ class GraphView(NewestColoring, CanvasView):
         self._moved = False
         self.edges, self.conflict_lines = EdgesLayer(0), ConflictsLayer(2)
         self.vertices = VerticesLayer(1)
-        self._layers = (self.edges, self.conflict_lines, self.vertices)
+        colored = self.edges, self.conflict_lines, self.vertices
+        walk = ColoringWalkLayer(3)
+        self._layers = *colored, walk
         for layer in self._layers:
             self.box.addItem(layer)
+        self.walking = Walking(WalkBar("color"), ColoringScene(walk, colored))
+        self.walking.released.connect(self._show_released)
         numbers_tip = "Numbers of the classes, where there is room"
         self.chips = {
             "edges": Chip("Edges", "mean", "thin", "All edges; the paler the more there are"),
             "numbers": Chip("Numbers", "text", "dots", numbers_tip),
             "names": Chip("Names", "text", "thin", "Names of the vertices, where there is room"),
+            "walk": Chip("Ants", "lane2 lane1 lane3", "dots", _ANTS_TIP),
         }
+        self.chips["walk"].setChecked(False)
         self.arrangement = OptionButtons(
             _CHOICES,
             "Where vertices are drawn: as springs along the edges would pull them, in their "
@@ -87,13 +105,14 @@ class GraphView(NewestColoring, CanvasView):
         top = fill(QHBoxLayout(), (FlowLayout(*self.chips.values(), self.arrangement), 1))
         top.addWidget(self.fit_button, 0, Qt.AlignmentFlag.AlignTop)
         bottom = fill(QHBoxLayout(), (self.caption, 1), self.state)
-        parts = top, (self.graphics, 1), self.hover, bottom
+        parts = top, (self.graphics, 1), self.walking.bar, self.hover, bottom
         fill(QVBoxLayout(self), *parts, margins=(8, 6, 8, 6))
         self.box.sigRangeChangedManually.connect(self._moved_by_user)
         self.edges.told = self._edges_drawn
         self.chips["edges"].toggled.connect(self.edges.setVisible)
         self.chips["numbers"].toggled.connect(self._show_numbers)
         self.chips["names"].toggled.connect(self._show_names)
+        self.chips["walk"].toggled.connect(self._switch_walking)
         self.arrangement.chosen.connect(lambda _: self._ask())
         self.apply_theme(self.theme)
         self.show_instance(None)
@@ -113,8 +132,31 @@ class GraphView(NewestColoring, CanvasView):
         self.chips["names"].setEnabled(instance is not None and bool(instance.names))
         self.caption.setToolTip(plain_tip("" if instance is None else instance.comment))
 
+    @property
+    def wanted(self) -> Wanted:
+        """The best coloring, and the ants' if they are to be seen."""
+        return super().wanted | (Wanted.WALKS if self.walking.on else Wanted.NUMBERS)
+
+    def take_in(self, snapshot: RunState) -> None:
+        """Keep the best coloring, when the ants that are seen at work have made theirs."""
+        parts = {"best": snapshot.best_solution}
+        if not self.moment:  # there are no ants in a run's past
+            parts = self.walking.take_in(snapshot, parts)
+        self._keep(parts.get("best"))
+
+    @Slot(object)
+    def _show_released(self, parts: Mapping[str, NDArray[np.int32] | None]) -> None:
+        self._keep(parts["best"])
+        self.catch_up()
+
+    @Slot(bool)
+    def _switch_walking(self, on: bool) -> None:
+        self.walking.switch(on=on)
+        self.wanted_changed.emit()
+
     def begin_run(self) -> None:
         """Remove the colors of the former run."""
+        self.walking.forget()
         self._coloring = None
         self._news = False
         if self._drawing is not None:

@@ -85,6 +85,7 @@ class TourLayer(MapLayer[Tour]):
     ) -> None:
         super().__init__(depth)
         self._role, self._bold, self._dashes = role, bold, dashes
+        self.begun = False  # whether a run began with the tour: it is dashed and thin then
         self.directed = False
         # what of a tour is drawn: that of the instance, see TspInstance.route_of()
         self.route_of: Callable[[Tour], RouteOrder] = _all_around
@@ -118,9 +119,10 @@ class TourLayer(MapLayer[Tour]):
             draw_path(painter, cities, around, sheet.transform, sheet.size, colour, width)
             return
         pixels = sheet.pixels(cities[order.path])
-        lines = dashed(pixels, sheet.size) if self._dashes else sheet.in_sight(path_lines(pixels))
+        dashes, bold = self._dashes or self.begun, self._bold and not self.begun
+        lines = dashed(pixels, sheet.size) if dashes else sheet.in_sight(path_lines(pixels))
         width = 2.6 if len(lines) <= 200 else 2.2
-        draw_lines(painter, lines, colour, strokes * (width if self._bold else 1.0))
+        draw_lines(painter, lines, colour, strokes * (width if bold else 1.0))
         if self.directed:
             edges = np.hstack([pixels[:-1], pixels[1:]])
             draw_heads(painter, edges, sheet.size, colour, strokes * (13 if self._bold else 9))

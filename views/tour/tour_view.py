@@ -24,9 +24,10 @@ from views.tour.globe_layer import GlobeLayer
 from views.tour.label_layers import EndsLayer, Labels, LabelsLayer, RouteEnds
 from views.tour.map_layer import LitLayer, MapLayer
 from views.tour.tour_layers import Tour, places_of, what_is_at
-from views.tour.walk_bar import WalkBar
 from views.tour.walk_layer import WalkLayer
-from views.tour.walking import Walking
+from views.tour.walk_scene import TourScene
+from views.walks.walk_bar import WalkBar
+from views.walks.walking import Walking
 from views.widgets.canvas_view import CanvasView
 from views.widgets.chip_row import ChipRow
 from views.widgets.controls import Chip, make_button
@@ -42,6 +43,7 @@ _BEFORE_AND_AFTER = (
     "edges given up are dashed, edges gained are bold"
 )
 
+_BEST_TIP = "The best tour so far, dashed until it is better than what the run began with"
 _ANTS_TIP = "Every ant of an iteration walks along its tour; then trails are laid"
 
 _EDIT_TIP = "Add, move and remove cities, even while a colony runs (E)"
@@ -62,9 +64,6 @@ class TourView(CanvasView):
     edited = Signal(object)  # a tuple of edits of cities that the user asks for
     editing_switched = Signal(bool)  # whether the user edits cities now
     city_chosen = Signal(int)  # the user has clicked this city, from 0
-    iteration_wanted = Signal(bool)  # for its ants; whether the user asked for it just now
-    watch_wanted = Signal()  # the user wants a colony whose ants walk
-    walking_switched = Signal(bool)  # whether ants are to walk
     menu_wanted = Signal(int, object)  # a right click on this city, and where on the screen
 
     def __init__(self) -> None:
@@ -72,6 +71,7 @@ class TourView(CanvasView):
         self._instance: TspInstance | None = None
         self._places = places_of(None)  # where its cities are drawn
         self._improved: tuple[Tour, Tour] | None = None  # before and after local search
+        self._begun = False  # whether the best tour is what the run began with
         self._plan = False  # whether only the plan of the route is shown
         self._pressed: QPointF | None = None  # where a button of the mouse went down, in pixels
         self._comparison = ""  # of the tour that was opened with the best one
@@ -104,7 +104,7 @@ class TourView(CanvasView):
         self.editing.asked.connect(self.edited)
         trails_tip = "The strongest trails: the wider, the more τ"
         self.chips = {
-            "best": Chip("Best", "best", "line", "The best tour so far"),
+            "best": Chip("Best", "best", "line", _BEST_TIP),
             "latest": Chip("Iteration", "latest", "thin", "The best tour of the last iteration"),
             "optimum": Chip("Best known", "optimum", "dashes", "A tour of the best known length"),
             "trails": Chip("Trails", "trail", "band", trails_tip),
@@ -135,10 +135,8 @@ class TourView(CanvasView):
         self.edit_button.setCheckable(True)
         self.edit_button.setAccessibleName("Edit cities")
         self.edit_button.toggled.connect(self._switch_editing)
-        self.walking = Walking(WalkBar(), walk, trails, coming)
+        self.walking = Walking(WalkBar(), TourScene(walk, trails, coming))
         self.walking.released.connect(self._show_released)
-        self.walking.iteration_wanted.connect(self.iteration_wanted)
-        self.walking.bar.watch_wanted.connect(self.watch_wanted)
         self.hover = make_label("note")
         self.editing.told.connect(self.hover.setText)
         self.welcome = self._label_over(WELCOME)
@@ -321,8 +319,9 @@ class TourView(CanvasView):
     def take_in(self, snapshot: RunState) -> None:
         """Keep the latest tours and trails; what the snapshot lacks stays as it was."""
         built, latest = snapshot.built_solution, snapshot.iteration_solution
+        best, begun = snapshot.best_solution, not snapshot.best_iteration
         parts = {
-            "best": snapshot.best_solution,
+            "best": None if best is None else (best, begun),
             "latest": latest,
             "trails": snapshot.trails,
             "improved": None if built is None or latest is None else (built, latest),
@@ -340,10 +339,6 @@ class TourView(CanvasView):
         self._changed |= parts
         self.catch_up()
 
-    def refuse_walks(self, why: str, *, offers: bool = False) -> None:
-        """Say why no ants walk, and perhaps offer a colony whose ants do; nothing if they do."""
-        self.walking.bar.refuse(why, offers=offers)
-
     def draw(self) -> None:
         """Draw what was taken in; for a large instance only one layer, which is quick."""
         few = self._instance is not None and self._instance.n <= _ALL_AT_ONCE
@@ -354,9 +349,20 @@ class TourView(CanvasView):
                 self._describe()
                 assert self._instance is not None
                 part = tour_layers.changes(*map(self._instance.route_of, part))
+            if name == "best":
+                part, self._begun = part
+                self._show_begun()
             self.layers[name].show_part(part)
             if name == "best" and self.chips["numbers"].isChecked():
                 self._show_labels()
+
+    def _show_begun(self) -> None:
+        """Draw the best tour as one with which the run began, or as any other, as on paper."""
+        layer, begun = self.layers["best"], self._begun and not self._plan
+        assert isinstance(layer, tour_layers.TourLayer)
+        if layer.begun != begun:
+            layer.begun = begun
+            layer.refresh()
 
     def point_at(self, place: QPointF) -> None:
         """Say which city is under the mouse, or else which edge of the best tour."""
@@ -405,6 +411,7 @@ class TourView(CanvasView):
         for name in ("trails", "latest", "optimum", "given", "improved", "walk", "lit"):
             self.layers[name].setVisible(not on and (name == "lit" or self.chips[name].isChecked()))
         self._plan = on
+        self._show_begun()
         if on:
             self.leave()
         self._show_labels()
@@ -426,7 +433,6 @@ class TourView(CanvasView):
             return
         if name == "walk":
             self.walking.switch(on=shown)
-            self.walking_switched.emit(shown)
             self.wanted_changed.emit()
             return
         self.layers[name].setVisible(shown)

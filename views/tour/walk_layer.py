@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QImage, QPainter, QTransform
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from gpu.core.snapshot import Walks
 from views.tour.map_layer import MapLayer
+from views.walks.laid_picture import LaidPicture, eased
 from views.widgets.background_layer import Sheet
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.layers import Points, draw_lines, draw_points
+from views.widgets.stamps import Stamps
 from views.widgets.theme import Theme
 
 COLOURS = 12
@@ -29,16 +32,17 @@ _FEW = 60  # most ants that are drawn with all their parts
 _RIM = 2.0  # pixels around an ant in the colour of the background
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Laid:
-    """What a picture of finished steps was drawn for."""
+@lru_cache(maxsize=4)
+def _dots(theme: Theme, ratio: float) -> Stamps:
+    """Return an ant of each colour, one among many."""
+    (_, thick) = _DOT[0]
 
-    walks: Walks
-    ants: int
-    transform: QTransform
-    size: tuple[int, int]
-    ratio: float
-    theme: Theme
+    def draw(painter: QPainter, number: int, x: float, y: float) -> None:
+        place, width = np.array([[x, y]]), thick * theme.scale
+        draw_points(painter, place, theme.colour("panel"), width + _RIM)
+        draw_points(painter, place, theme.colour(f"lane{number + 1}"), width)
+
+    return Stamps(COLOURS, thick * theme.scale + _RIM + 2, ratio, draw)
 
 
 class WalkLayer(MapLayer[Walks]):
@@ -52,8 +56,7 @@ class WalkLayer(MapLayer[Walks]):
         super().__init__(depth)
         self.position = 0.0  # steps made by each ant, in [0, n]
         self.ants = 0  # how many are shown, the first ones
-        self._laid: tuple[_Laid, int] | None = None  # what the picture has, and how many steps
-        self._picture = QImage()
+        self._laid = LaidPicture()
 
     @property
     def many(self) -> bool:
@@ -63,12 +66,13 @@ class WalkLayer(MapLayer[Walks]):
     @property
     def steps(self) -> int:
         """Steps of a whole tour; 0 without ants."""
-        return 0 if self.shown is None else self.shown.tours.shape[1]
+        return 0 if self.shown is None else self.shown.orders.shape[1]
 
     def show_part(self, part: Walks | None) -> None:
         """Show other ants, at their start."""
-        self.position, self._laid = 0.0, None
-        self.ants = 0 if part is None else len(part.tours)
+        self.position = 0.0
+        self._laid.drop()
+        self.ants = 0 if part is None else len(part.orders)
         super().show_part(part)
 
     def go_to(self, position: float) -> None:
@@ -91,9 +95,9 @@ class WalkLayer(MapLayer[Walks]):
         """Return the ends of the edges that the ants are at, and the share that they have gone."""
         assert self.shown is not None
         step = min(int(self.position), self.steps - 1)
-        tours = self.shown.tours[: self.ants]
+        tours = self.shown.orders[: self.ants]
         here, there = tours[:, step], tours[:, (step + 1) % self.steps]
-        return self.cities[here], self.cities[there], _eased(self.position - step)
+        return self.cities[here], self.cities[there], eased(self.position - step)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None
@@ -110,50 +114,37 @@ class WalkLayer(MapLayer[Walks]):
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if CachedPicture.in_use:
-            self._lay(transform, size, ratio)
-            painter.drawImage(0, 0, self._picture)
-            self._draw_ants(Sheet(painter, transform, size, self._theme))
+            sheet, of = Sheet(painter, transform, size, self._theme), (self.shown, self.ants)
+            self._laid.show(sheet, ratio, of, self._finished, self._draw_steps)
+            self._draw_ants(sheet)
         else:
             self.draw(painter, transform, size)
         painter.restore()
 
+    @property
+    def _finished(self) -> float:
+        """Up to where ways are drawn once and kept: of many ants, each bit of a way.
+
+        Of few ones, only whole edges: one could see where bits of a line meet.
+        """
+        return self.position if self.ants > _FEW else float(int(self.position))
+
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw all of it anew."""
         sheet = Sheet(painter, transform, size, self._theme)
-        self._draw_steps(sheet, 0, int(self.position))
+        self._draw_steps(sheet, 0, self._finished)
         self._draw_ants(sheet)
 
-    def _lay(self, transform: QTransform, size: QRectF, ratio: float) -> None:
-        """Bring the picture of finished steps up to date."""
-        assert self.shown is not None
-        pixels = round(size.width() * ratio), round(size.height() * ratio)
-        wanted = self.shown, self.ants, transform, pixels, ratio, self._theme
-        steps, done = int(self.position), 0
-        laid = self._laid
-        if laid is not None:
-            of = laid[0]
-            known = of.walks, of.ants, of.transform, of.size, of.ratio, of.theme
-            if known[0] is wanted[0] and known[1:] == wanted[1:] and laid[1] <= steps:
-                done = laid[1]
-        if not done:
-            self._picture = QImage(*pixels, QImage.Format.Format_ARGB32_Premultiplied)
-            self._picture.setDevicePixelRatio(ratio)
-            self._picture.fill(Qt.GlobalColor.transparent)
-        if steps > done:
-            with QPainter(self._picture) as inner:
-                inner.setRenderHint(QPainter.RenderHint.Antialiasing)
-                self._draw_steps(Sheet(inner, transform, size, self._theme), done, steps)
-        self._laid = _Laid(*wanted), steps
-
-    def _draw_steps(self, sheet: Sheet, first: int, end: int) -> None:
-        """Draw the edges that the ants have gone in their steps ``first`` to ``end - 1``."""
+    def _draw_steps(self, sheet: Sheet, first: float, end: float) -> None:
+        """Draw the ways that the ants have gone from one place of their walks to another one."""
         assert self.shown is not None
         if end <= first:
             return
-        tours = self.shown.tours[: self.ants]
-        ends = np.arange(first, end + 1) % self.steps
-        pixels = sheet.pixels(self.cities[tours[:, ends].ravel()]).reshape(self.ants, -1, 2)
-        self._draw_ways(sheet, np.concatenate([pixels[:, :-1], pixels[:, 1:]], axis=2))
+        tours, steps = self.shown.orders[: self.ants], np.arange(int(first), math.ceil(end))
+        pixels = sheet.pixels(self.cities[tours[:, np.append(steps, steps[-1] + 1) % self.steps]])
+        here, way = pixels[:, :-1], np.diff(pixels, axis=1)
+        begun, gone = (eased(np.clip(at - steps, 0.0, 1.0))[:, None] for at in (first, end))
+        self._draw_ways(sheet, np.concatenate([here + begun * way, here + gone * way], axis=2))
 
     def _draw_ways(self, sheet: Sheet, lines: NDArray[np.float64]) -> None:
         """Draw the lines of each ant, (ants, k, 4) in pixels, in its colour and width."""
@@ -176,8 +167,12 @@ class WalkLayer(MapLayer[Walks]):
         begin, end = sheet.pixels(here), sheet.pixels(there)
         way = end - begin
         now = begin + share * way
-        if self.position < self.steps:
+        if self._finished < self.position:
             self._draw_ways(sheet, np.hstack([begin, now])[:, None])
+        if self.ants > _FEW and CachedPicture.in_use:
+            ratio = sheet.painter.device().devicePixelRatio()
+            _dots(sheet.theme, ratio).draw(sheet.painter, np.arange(self.ants) % COLOURS, now)
+            return
         lengths = np.hypot(way[:, 0], way[:, 1])[:, None]
         along = way / np.maximum(lengths, 1e-9)
         scale, body = sheet.theme.scale, _BODY if self.ants <= _FEW else _DOT
@@ -189,8 +184,3 @@ class WalkLayer(MapLayer[Walks]):
             for colour in range(min(COLOURS, self.ants)):
                 shade = sheet.theme.colour(f"lane{colour + 1}")
                 draw_points(sheet.painter, places[colour::COLOURS], shade, thick * scale)
-
-
-def _eased(share: float) -> float:
-    """Return how far an ant is after a ``share`` of a step: it begins and ends slowly."""
-    return share * share * (3.0 - 2.0 * share)

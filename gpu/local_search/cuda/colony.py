@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, ParameterError
-from gpu.core.snapshot import MOST_WALKERS, MovesMade, Snapshot, Wanted
+from gpu.core.snapshot import MOST_WALKED, MOST_WALKERS, MovesMade, Snapshot, Wanted
 from gpu.cuda.colony import DeviceHeir, HeirMemory, State
 from gpu.cuda.instances import DeviceCities
 from gpu.cuda.kernels.constants import LANES
@@ -29,7 +29,7 @@ from gpu.local_search.cuda.kernels import (
 from gpu.local_search.kinds import NO_LOCAL_SEARCH, moves_of
 from gpu.local_search.rule import NEIGHBOURS, WINDOW, neighbour_rows
 from gpu.problems.tsp.instance import TspInstance
-from gpu.problems.tsp.walks import MOST_WALKED, walks_of
+from gpu.problems.tsp.walks import walks_of
 
 BLOCKS = (32, 64, 128, MOST_THREADS)  # threads that a block may have
 

@@ -7,11 +7,8 @@ from numpy.typing import NDArray
 
 from gpu.core.arrays import frozen
 from gpu.core.errors import WrongSolutionError
-from gpu.core.snapshot import MOST_WALKERS, Walks
+from gpu.core.snapshot import MOST_WALKED, MOST_WALKERS, Walks
 from gpu.problems.tsp.instance import TspInstance
-
-MOST_WALKED = 2_000
-"""Most cities of an instance whose ants are shown while they walk: among more, nobody sees one."""
 
 
 def walks_of(instance: TspInstance, tours: NDArray[np.integer]) -> Walks | None:

@@ -15,16 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.core.legacy import KeptTrails, Legacy
-from gpu.core.snapshot import Trails
+from gpu.core.snapshot import Trails, Wanted
 from gpu.core.trails import INITIAL_LEVEL, matrix_picture, matrix_trails
 from gpu.cpu import main_memory as memory
 from gpu.cpu.colony import CpuHeir, Painter
 from gpu.cpu.compilation import compiled
-from gpu.cpu.record import BEST_COST, BEST_ITERATION, record_of
+from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, record_of
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
 from gpu.cpu.stages import Stage, each, shared
 from gpu.cpu.structures import allocated
 from gpu.problems.coloring.instance import GraphInstance, class_order, greedy_colors
+from gpu.problems.coloring.walks import walks_of
 from gpu.rlf.cpu import coloring as states
 from gpu.rlf.cpu.coloring import (
     CONSTRUCT,
@@ -70,6 +71,7 @@ class RlfCpuColony(CpuHeir):
     NUMBERS = frozenset({"alpha", "beta", "rho", "reward"})
 
     _run = run
+    _ants_visits = True  # whether the colorings are in the order in which ants made them
 
     def __init__(
         self, instance: GraphInstance, parameters: ColoringParameters, seed: int, *, threads: int
@@ -122,6 +124,14 @@ class RlfCpuColony(CpuHeir):
         )
         select = partial(matrix_trails, trails, directed=False, level=level)
         return lambda coloring: matrix_picture(trails, class_order(coloring)), select
+
+    def _more(self, wanted: Wanted) -> dict[str, Any]:
+        more = super()._more(wanted)
+        made = self._record.numbers[ITERATION] > self._inherited and not self.midway
+        if Wanted.WALKS in wanted and made and self._ants_visits:
+            ants = self._state.ants
+            more["walks"] = walks_of(self._instance, ants.orders, ants.colors, self._m)
+        return more
 
     def legacy(self) -> Legacy:
         """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""
@@ -231,6 +241,7 @@ class RlfTabuCpuColony(RlfCpuColony):
     NUMBERS = RlfCpuColony.NUMBERS | {"moves"}
 
     _run = run_tabu
+    _ants_visits = False  # searches replace some
 
     def search_of(self, number: int) -> TabuStanding:
         """Return copies of where search ``number``, from 0, stands."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from gpu.core.errors import DeviceError
 from gpu.core.legacy import Legacy
+from gpu.core.snapshot import MOST_COLORERS, MOST_WALKED, Snapshot, Wanted
 from gpu.core.trails import INITIAL_LEVEL
 from gpu.cuda.colony import DeviceHeir, State
 from gpu.cuda.instances import DeviceGraph
@@ -19,6 +20,7 @@ from gpu.cuda.loader import divided
 from gpu.cuda.machine import Array, Arrays, Buffer, Launch, Machine
 from gpu.cuda.trails import DenseTrails
 from gpu.problems.coloring.instance import GraphInstance, class_order
+from gpu.problems.coloring.walks import walks_of
 from gpu.rlf.cuda.kernels import (
     ANT_SHAPES,
     COLOR_BY_PREFIX,
@@ -154,7 +156,7 @@ class ColoringConstruction:
             **{"n": graph.n, "words": graph.row, "columns": trails.columns, "trials": trials},
             "seed": Seed.of(seed),
         }
-        self._ordered = parameters.deposit == "tour"
+        self._ordered = parameters.deposit == "tour" or graph.n <= MOST_WALKED
         self._powers = degree_powers(graph.n, parameters.alpha)
         rows, own = shape_of(graph.words)
         selection = "StochasticTrials" if trials else "PrefixSums"
@@ -171,7 +173,7 @@ class ColoringConstruction:
             )
 
     def buffers(self) -> list[Buffer]:
-        """4 n bytes an ant for colors, and as many for the order of visits where it is needed."""
+        """4 n bytes an ant for colors, and as many for the order of visits where it is read."""
         each = (self._ants, self._graph.n)
         buffers = [
             Buffer.of("powers", self._powers),
@@ -272,6 +274,19 @@ class ColoringColony(DeviceHeir):
         assert isinstance(self._parameters, ColoringParameters)
         powers = degree_powers(self._graph.n, self._parameters.alpha)
         self._machine.upload(self._arrays["powers"], powers)
+
+    def snapshot(self, wanted: Wanted) -> Snapshot:
+        """Wait, check and copy; see :meth:`gpu.core.colony.Colony.snapshot`."""
+        shot = super().snapshot(wanted)
+        made = shot.iteration > self._inherited and not self._open().under_way
+        if Wanted.WALKS not in wanted or not made or self._search or "order" not in self._arrays:
+            return shot
+        orders, colors = (
+            self._machine.download(self._arrays[name][:MOST_COLORERS])
+            for name in ("order", "colors")
+        )
+        walks = walks_of(self._graph, orders, colors, self._ants)
+        return dataclasses.replace(shot, walks=walks)
 
     def legacy(self) -> Legacy:
         """Return what is left to another colony; see :class:`gpu.core.legacy.Heritable`."""

@@ -169,6 +169,7 @@ def test_a_picture_for_a_file_has_the_same_edges_in_all_its_bands(
     monkeypatch.setattr(density, "levels_of", note)
     monkeypatch.setattr("views.widgets.picture_export._BAND_PIXELS", 100_000)
     show(qtbot, view, BOARD)
+    drawn(qtbot, view)  # anew: the line that says how many edges are drawn has taken some room
     sampled = view.edges.sampled
     made.clear()
     threads.clear()

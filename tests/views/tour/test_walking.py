@@ -13,9 +13,10 @@ from gpu.core.snapshot import RunState, Trails, Walks, Wanted
 from tests.hands import click, ticking
 from tests.views.scenes import in_sight, show_state, snapshot, uniform
 from tests.views.tour.test_tour_view import AROUND, SQUARE, near, square
+from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView
-from views.tour.walk_bar import LAYING
 from views.tour.walk_layer import WalkLayer
+from views.walks.walk_bar import LAYING
 from views.widgets.background_layer import Sheet
 
 CROSSED = np.array([0, 2, 1, 3], dtype=np.int32)
@@ -89,14 +90,14 @@ def test_the_newest_iteration_follows_or_is_asked_for(qtbot: QtBot, view: TourVi
         show_state(view, state_of(iteration, AFTER))
     bar.advance(whole)
     assert "Iteration 3: step 1" in bar.note.text()
-    with qtbot.waitSignal(view.iteration_wanted) as asked:
+    with qtbot.waitSignal(view.walking.iteration_wanted) as asked:
         bar.advance(whole)
     assert asked.args == [False]
     click(bar.play)  # a pause
     show_state(view, state_of(4, BEFORE))
     assert "Iteration 3" in bar.note.text()
     assert view.layers["trails"].shown is BEFORE  # nothing is held back
-    with qtbot.assertNotEmitted(view.iteration_wanted):
+    with qtbot.assertNotEmitted(view.walking.iteration_wanted):
         click(bar.play)
     assert "Iteration 4: step 1" in bar.note.text()
 
@@ -105,10 +106,10 @@ def test_to_show_ants_asks_for_no_iteration_but_play_does(qtbot: QtBot) -> None:
     view = TourView()
     view.show_instance(square())
     in_sight(qtbot, view, 600, 500)
-    with qtbot.assertNotEmitted(view.iteration_wanted):
+    with qtbot.assertNotEmitted(view.walking.iteration_wanted):
         click(view.chips["walk"])
     click(view.walking.bar.play)
-    with qtbot.waitSignal(view.iteration_wanted) as asked:
+    with qtbot.waitSignal(view.walking.iteration_wanted) as asked:
         click(view.walking.bar.play)
     assert asked.args == [True]
 
@@ -122,10 +123,10 @@ def test_the_timer_runs_only_while_somebody_sees_ants_walk(view: TourView) -> No
     assert not ticking(bar)
     view.show()
     assert bar.plays
-    view.refuse_walks("They do not walk.", offers=True)
+    view.walking.bar.refuse("They do not walk.", "Watch it work")
     assert bar.watch.isVisible()
     assert not ticking(bar)
-    view.refuse_walks("")
+    view.walking.bar.refuse("")
     click(view.chips["walk"])
     assert not ticking(bar)
     assert not bar.isVisible()
@@ -158,6 +159,20 @@ def test_ants_and_their_lines_are_drawn(view: TourView) -> None:
     assert not colours()
 
 
+def test_what_a_run_began_with_is_dashed_until_ants_find_better(view: TourView) -> None:
+    layer = view.layers["best"]
+    assert isinstance(layer, TourLayer)
+    for iteration, begun in ((0, True), (3, False), (0, True)):
+        click(view.chips["walk"])
+        show_state(view, dataclasses.replace(state_of(3, BEFORE), best_iteration=iteration))
+        click(view.chips["walk"])
+        assert layer.begun is begun
+    view.show_plan(on=True)
+    assert not layer.begun  # on paper, a route is a route
+    view.show_plan(on=False)
+    assert layer.begun
+
+
 def test_lines_of_finished_steps_are_drawn_once(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -176,10 +191,10 @@ def test_lines_of_finished_steps_are_drawn_once(
     bar, layer = view.walking.bar, layer_of(view)
     bar.stop()
     assert "the first 256 of 300 ants" in bar.note.text()
-    drawn: list[tuple[int, int]] = []
+    drawn: list[tuple[float, float]] = []
     draw = layer._draw_steps
 
-    def noted(sheet: Sheet, first: int, end: int) -> None:
+    def noted(sheet: Sheet, first: float, end: float) -> None:
         drawn.append((first, end))
         draw(sheet, first, end)
 
@@ -187,4 +202,10 @@ def test_lines_of_finished_steps_are_drawn_once(
     for position in (3.2, 3.7, 4.1, 200.0, 7.5):
         layer.go_to(position)
         view.graphics.grab()
-    assert drawn == [(0, 3), (3, 4), (4, 200), (0, 7)]
+    assert drawn == [(0, 3.2), (3.2, 3.7), (3.7, 4.1), (4.1, 200), (0, 7.5)]  # bits of many ants
+    drawn.clear()
+    bar.ants.setValue(5)
+    for position in (7.8, 8.5, 8.7):
+        layer.go_to(position)
+        view.graphics.grab()
+    assert drawn == [(0, 7), (7, 8)]  # whole edges of a few

@@ -18,11 +18,14 @@ from tests.app.in_window import (
     open_,
     state,
     use_aim,
+    use_colony,
     use_device,
     wait_for,
 )
+from tests.colonies import RandomColony
 from tests.hands import click, press, press_stop
 from views.frame.activity import Activity
+from views.graph.graph_view import GraphView
 from views.tour.tour_view import TourView
 from views.tour.walk_layer import WalkLayer
 
@@ -63,7 +66,7 @@ def test_play_makes_one_iteration_after_the_other(
         shot, walks = state(opened), layer_of(view).shown
         assert walks is not None
         assert shot.iteration == iteration
-        assert len(walks.tours) == 10
+        assert len(walks.orders) == 10
         assert walks.costs.min() == shot.iteration_best
         assert walks.costs.mean() == pytest.approx(shot.iteration_mean)
         view.walking.bar.advance(100.0)
@@ -81,7 +84,7 @@ def test_ants_are_those_of_a_run_that_goes_on(
     qtbot.waitUntil(lambda: view.walking.bar.plays, timeout=LONGEST)
     first = layer_of(view).shown
     assert first is not None
-    assert not np.array_equal(first.tours[0], first.tours[1])
+    assert not np.array_equal(first.orders[0], first.orders[1])
     qtbot.waitUntil(lambda: view.walking._next is not None, timeout=LONGEST)
     view.walking.bar.advance(100.0)
     assert layer_of(view).shown is not first
@@ -89,19 +92,52 @@ def test_ants_are_those_of_a_run_that_goes_on(
     wait_for(qtbot, opened, Activity.IDLE)
 
 
-def test_a_colony_whose_ants_change_tours_offers_another(
-    qtbot: QtBot, opened: Application, view: TourView
+@may_compile
+def test_a_colony_whose_ants_change_tours_offers_one_that_can_be_watched(
+    qtbot: QtBot, opened: Application, view: TourView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    open_(qtbot, opened, next(one.path for one in bundled() if one.name == "clustered-500"))
-    use_aim(opened, Aim.BEST)
+    use_colony(opened, monkeypatch, RandomColony)
     setup, bar = opened.window.setup, view.walking.bar
     click(view.chips["walk"])
     assert bar.refusal.isVisible()
-    assert "CROSSING-SEQ change tours" in bar.refusal.text()
+    assert "change tours" in bar.refusal.text()
+    assert bar.watch.text() == "Watch it work"
+    press(opened.window, Qt.Key.Key_Space)
+    wait_for(qtbot, opened, Activity.RUNNING)
+    assert bar.watch.text() == "Stop, and watch it work"
+    former = opened.runs.current
     click(bar.watch)
+    walks_of_iteration(qtbot, view, 1)
+    assert opened.runs.current is not former
     assert setup.aim.aim is Aim.WATCH
     assert not bar.refusal.isVisible()
+    wait_for(qtbot, opened, Activity.PAUSED)
+    press_stop(opened.window)
+    wait_for(qtbot, opened, Activity.IDLE)
     open_(qtbot, opened, next(one.path for one in bundled() if one.name == "clustered-2500"))
     assert bar.refusal.isVisible()
     assert bar.watch.isHidden()
-    assert bar.refusal.text() == TOO_MANY
+    assert bar.refusal.text() == TOO_MANY.format("cities")
+
+
+@may_compile
+def test_ants_color_a_graph_vertex_by_vertex(qtbot: QtBot, opened: Application) -> None:
+    use_device(opened, "cpu:1")
+    open_(qtbot, opened, next(one.path for one in bundled() if one.name == "queens-49"))
+    use_aim(opened, Aim.BEST)
+    view = opened.window.view(GraphView)
+    bar = view.walking.bar
+    click(view.chips["walk"])
+    assert "no ants that color the graph vertex by vertex" in bar.refusal.text()
+    click(bar.watch)
+    qtbot.waitUntil(lambda: "Iteration 1:" in bar.note.text(), timeout=LONGEST)
+    wait_for(qtbot, opened, Activity.PAUSED)
+    walks = state(opened).walks
+    assert walks is not None
+    assert walks.costs.min() == state(opened).iteration_best
+    assert bar.ants.maximum() == len(walks.orders) == 5
+    bar.advance(100.0)
+    wait_for(qtbot, opened, Activity.PAUSED)
+    qtbot.waitUntil(lambda: "Iteration 2:" in bar.note.text(), timeout=LONGEST)
+    press_stop(opened.window)
+    wait_for(qtbot, opened, Activity.IDLE)

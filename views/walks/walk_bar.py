@@ -1,4 +1,4 @@
-"""The bar below the map that lets the ants of an iteration walk: play, steps, pace, how many."""
+"""The bar that lets the ants of an iteration walk: play, steps, pace, how many are shown."""
 
 from __future__ import annotations
 
@@ -38,9 +38,11 @@ class WalkBar(QFrame):
     ants_changed = Signal(int)  # so many ants are to be shown
     watch_wanted = Signal()  # the user wants a colony whose ants walk
 
-    def __init__(self) -> None:
+    def __init__(self, doing: str = "walk") -> None:
+        """Call by one word what ants are ``doing``."""
         super().__init__()
         self.setAccessibleName("Walk of the ants")
+        self._doing = doing
         self._theme = DARK
         self._steps, self._iteration = 0, 0
         self.position = self.laid = 0.0
@@ -48,7 +50,7 @@ class WalkBar(QFrame):
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(_TICK)
         self._timer.timeout.connect(self._tick)
-        self.play = make_button("plain", tip="Let the ants walk, one iteration after the other")
+        self.play = make_button("plain", tip=f"Let the ants {doing}, one iteration after the other")
         self.play.setCheckable(True)
         self.play.toggled.connect(self._play)
         self.step = make_button("plain", tip="One step of every ant", clicked=self.make_step)
@@ -71,8 +73,10 @@ class WalkBar(QFrame):
         label.setBuddy(self.ants)
         self.note = ElidedLabel("note")
         self.refusal = make_label("note", wrap=True)
-        self.watch = make_button("", "Watch it work", clicked=self.watch_wanted)
-        self.watch.setToolTip(plain_tip("Choose a colony whose ants walk, slow and easy to follow"))
+        self.watch = make_button("", clicked=self.watch_wanted)
+        self.watch.setToolTip(
+            plain_tip(f"Choose a colony whose ants {doing}, slow and easy to follow")
+        )
         walking, refused = QWidget(), QWidget()
         row = fill(QHBoxLayout(), self.play, self.step, (self.slider, 1), self.pace, spacing=4)
         for part in (label, self.ants):
@@ -102,19 +106,25 @@ class WalkBar(QFrame):
         self.position = self.laid = 0.0
         for part in (self.step, self.slider, self.ants):
             part.setEnabled(False)
-        self.note.setText("Make an iteration (N), or start a run: its ants walk here")
+        self.note.setText(f"Make an iteration (N), or start a run: its ants {self._doing} here")
         self._run_timer()
 
-    def begin(self, iteration: int, steps: int, ants: int, all_ants: int, remark: str) -> None:
-        """Begin a walk: the ``steps`` of so many of all ants of an iteration, counted from 1."""
+    def begin(self, iteration: int, steps: int, ants: int, remark: str, *, usual: int) -> None:
+        """Begin a walk: the ``steps`` of so many ants of an iteration, counted from 1.
+
+        If none have walked before, no more than ``usual`` of them are shown.
+        """
         fresh = not self._steps
         self._steps, self._iteration, self._remark = steps, iteration, remark
-        self._all = all_ants
         self.position = self.laid = 0.0
         for part in (self.step, self.slider, self.ants):
             part.setEnabled(True)
         with QSignalBlocker(self.ants), QSignalBlocker(self.slider):
-            shown = ants if fresh or self.ants.value() == self.ants.maximum() else self.ants.value()
+            shown = self.ants.value()
+            if fresh:
+                shown = usual
+            elif shown == self.ants.maximum():
+                shown = ants
             self.ants.setRange(1, ants)
             self.ants.setValue(min(shown, ants))
             self.slider.setRange(0, steps * _PLACES)
@@ -125,10 +135,11 @@ class WalkBar(QFrame):
         self.ants_changed.emit(self.ants.value())
         self._show()
 
-    def refuse(self, why: str, *, offers: bool = False) -> None:
-        """Say why no ants walk, and perhaps offer a colony whose ants do; nothing if they do."""
+    def refuse(self, why: str, offer: str = "") -> None:
+        """Say why no ants walk, and ``offer`` a colony whose ants do; nothing if they do."""
         self.refusal.setText(why)
-        self.watch.setVisible(offers)
+        self.watch.setText(offer)
+        self.watch.setVisible(bool(offer))
         self._pages.setCurrentIndex(1 if why else 0)
         self._run_timer()
 

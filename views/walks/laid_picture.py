@@ -1,0 +1,60 @@
+"""What ants have left behind: a picture that grows with their steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage, QPainter
+
+from views.widgets.background_layer import Sheet
+
+DrawSteps = Callable[[Sheet, float, float], object]
+"""Draws what comes of the steps from one place to another one; from 0, the ground too."""
+
+
+class LaidPicture:
+    """Keeps what finished steps have left, so that each is drawn once."""
+
+    def __init__(self) -> None:
+        self._of: object = None
+        self._steps = 0.0
+        self._image = QImage()
+
+    def drop(self) -> None:
+        """Begin anew the next time."""
+        self._of = None
+
+    def show(self, sheet: Sheet, ratio: float, of: object, steps: float, draw: DrawSteps) -> None:
+        """Show what so many ``steps`` have left, on a screen with ``ratio`` pixels for each.
+
+        It is drawn anew where it is not ``of`` the same as before, where the map has moved, or
+        where ants have gone back.
+        """
+        pixels = round(sheet.size.width() * ratio), round(sheet.size.height() * ratio)
+        wanted = of, sheet.transform, sheet.theme, pixels
+        first = self._steps
+        if wanted != self._of or self._steps > steps:
+            self._image = QImage(*pixels, QImage.Format.Format_ARGB32_Premultiplied)
+            self._image.setDevicePixelRatio(ratio)
+            self._image.fill(Qt.GlobalColor.transparent)
+            self._of, first = wanted, 0.0
+        elif first == steps:
+            sheet.painter.drawImage(0, 0, self._image)
+            return
+        with QPainter(self._image) as inner:
+            inner.setRenderHint(QPainter.RenderHint.Antialiasing)
+            draw(Sheet(inner, sheet.transform, sheet.size, sheet.theme), first, steps)
+        self._steps = steps
+        sheet.painter.drawImage(0, 0, self._image)
+
+
+AnyShare = TypeVar("AnyShare", float, NDArray[np.float64])
+
+
+def eased(share: AnyShare) -> AnyShare:
+    """Return how far an ant is after a ``share`` of a step: it begins and ends slowly."""
+    return share * share * (3.0 - 2.0 * share)
