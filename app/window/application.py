@@ -230,11 +230,14 @@ def usual_settings() -> Settings:
 def _window(settings_file: Path | None) -> MainWindow:
     window = MainWindow(Settings(settings_file) if settings_file else usual_settings())
     window.setup.show_presets(presets())
-    problems = list(Problem)
     window.setup.instance.show_bundled(
-        [
-            (f"{one.name}:  {number_of(one.n, one.problem.words.place)}. {one.kind}", one.path)
-            for one in sorted(bundled(), key=lambda one: (problems.index(one.problem), one.n))
-        ]
+        {
+            problem: [
+                (f"{one.name}:  {number_of(one.n, problem.words.place)}. {one.kind}", one.path)
+                for one in sorted(bundled(), key=lambda one: one.n)
+                if one.problem is problem
+            ]
+            for problem in Problem
+        }
     )
     return window

@@ -12,6 +12,7 @@ from gpu.core.formats import parameter_value
 from gpu.core.instance import CityEdit, Edited, Instance, Solution
 from gpu.core.parameters import Parameters
 from gpu.core.records import Count, record_of
+from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted
 from gpu.run.stopping import StopSettings
 
@@ -33,7 +34,7 @@ class Change:
         """What changes, in a few words."""
         parts = [f"{name} {parameter_value(value)}" for name, value in self.parameters.items()]
         if self.stop is not None:
-            parts.append("limits")
+            parts.append(_ends(self.stop))
         for kind, done in (("add", "added"), ("move", "moved"), ("remove", "removed")):
             if count := sum(edit.kind == kind for edit in self.cities):
                 parts.append(f"{counted(count, 'city')} {done}")
@@ -60,6 +61,17 @@ class Change:
             tuple(map(CityEdit.from_dict, read.cities)),
             read.iteration,
         )
+
+
+def _ends(stop: StopSettings) -> str:
+    """Return when a run with these limits ends, in a few words."""
+    limits = stop.to_dict()
+    ends = [
+        limit.ending(limits[name])
+        for name, limit in STOP_LIMITS.items()
+        if limits.get(name) is not None
+    ]
+    return f"end {' or '.join(ends)}" if ends else "no limit"
 
 
 @dataclass(frozen=True)

@@ -171,12 +171,13 @@ class Monkey:
                 self._meter.start()
                 self._watcher.begin()
                 self._deeds.popleft()()
-            elif popup := QApplication.activePopupWidget():
-                popup.close()
+            elif (asking := _asking()) is not None:
+                again.start()  # first, as before: to close may ask
+                asking.close()
 
         again.timeout.connect(step)
         step()
-        while len(done) < actions or self._deeds or QApplication.activePopupWidget():
+        while len(done) < actions or self._deeds or _asking() is not None:
             rest(PAUSE)
             if len(done) == actions and not self._deeds:
                 step()
@@ -368,8 +369,8 @@ class Monkey:
         self._use.note(widget)
         text = self._random.choice(TEXTS)
         deeds: list[Callable[[], object]] = [
-            lambda: press(widget, Qt.Key.Key_A, CONTROL),
-            lambda: press(widget, Qt.Key.Key_Delete),
+            lambda: _press(widget, Qt.Key.Key_A, CONTROL),
+            lambda: _press(widget, Qt.Key.Key_Delete),
             *(partial(_type, widget, letter) for letter in text),
         ]
         return f"{text!r} into {name_of(widget)}", deeds
@@ -394,6 +395,11 @@ class Monkey:
         return f"drop {path.name}", [lambda: self.window.open_requested.emit(path)]
 
 
+def _asking() -> QWidget | None:
+    """Return the menu or dialog that waits for an answer; a dialog keeps ``play`` waiting."""
+    return QApplication.activePopupWidget() or QApplication.activeModalWidget()
+
+
 def memory() -> float:
     """Return the process's resident memory in MB (10**6 bytes)."""
     return float(psutil.Process().memory_info().rss) / 1e6
@@ -403,8 +409,13 @@ def _click_in(_window: QWidget, widget: QWidget, place: QPoint | None) -> None:
     click(widget, place)
 
 
+def _press(widget: QWidget, key: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
+    if isValid(widget):  # a row of a form, or a dialog, may go with its own entry
+        press(widget, key, modifiers)
+
+
 def _type(widget: QWidget, letter: str) -> None:
-    if isValid(widget):  # a row of a form may go with its own entry
+    if isValid(widget):
         QTest.keyClicks(widget, letter)
 
 

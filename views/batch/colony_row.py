@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from PySide6.QtCore import Signal
@@ -81,6 +81,8 @@ class ColonyRow(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._shown = ColonyDesign("")  # keeps what there is no field for: tour, instances
+        self.taken: Callable[[], Collection[str]] = tuple  # what other colonies are called
+        self._called = ""  # the colony or aim that the label may be named after
         self.label = make_line(
             "Label of the colony",
             "What tables and plots call it; empty: its name",
@@ -110,6 +112,8 @@ class ColonyRow(QFrame):
         for entry in (self.label, self.parameters):
             entry.textEdited.connect(lambda _: self._edited())
         self.colony.activated.connect(lambda _: self._show_variants())
+        for chooser in (self.colony, self.variant):
+            chooser.activated.connect(lambda _: self._rename())
         for box in (self.colony, self.variant, self.device):
             box.activated.connect(lambda _: self._edited())
         top = fill(QHBoxLayout(), (self.label, 5), (self.colony, 4), self.remove, spacing=4)
@@ -140,6 +144,13 @@ class ColonyRow(QFrame):
             add_choice(self.variant, system.name, system.name, system.summary)
         self.variant.setCurrentIndex(max(self.variant.findData(chosen), 0))
         self.variant.setVisible(len(rows) > 1)
+
+    def _rename(self) -> None:
+        """Let a label that only names the colony name the one that is chosen now."""
+        before, self._called = self._called, self._chosen.removeprefix(_BY_AIM)
+        if re.fullmatch(rf"{re.escape(before)}( \d+)?", self.label.text().strip()):
+            self.label.setText(free_label(self._called, self.taken()))
+            self.label.setCursorPosition(0)
 
     @property
     def design(self) -> ColonyDesign:
@@ -173,7 +184,7 @@ class ColonyRow(QFrame):
         self.parameters.setText(written(one.parameters))
         for entry in (self.label, self.parameters):
             entry.setCursorPosition(0)
-        self._shown = one
+        self._shown, self._called = one, self._chosen.removeprefix(_BY_AIM)
         more = [f"It begins with the tour {one.start}"] if one.start else []
         more += [f"It runs on {', '.join(one.instances)} alone"] if one.instances else []
         more += ["Nothing runs beside its runs"] if one.alone else []
@@ -199,20 +210,25 @@ class ColonyRow(QFrame):
         self.problem_label.setVisible(bool(text))
 
 
+def free_label(colony: str, taken: Collection[str]) -> str:
+    """Return the colony's name, with a number where that is ``taken``."""
+    label, number = colony, 1
+    while label in taken:
+        number += 1
+        label = f"{colony} {number}"
+    return label
+
+
 def design_of(
-    colony: str, device: str, parameters: Mapping[str, object], taken: set[str]
+    colony: str, device: str, parameters: Mapping[str, object], taken: Collection[str]
 ) -> ColonyDesign:
     """Return a colony as the setup panel has it, with a label that is not ``taken``."""
     kind = "cuda" if device.startswith("cuda") else device
     values = {
         name: ("auto" if value is None else str(value),) for name, value in parameters.items()
     }
-    label, number = colony, 1
-    while label in taken:
-        number += 1
-        label = f"{colony} {number}"
     return ColonyDesign(
-        label=label,
+        label=free_label(colony, taken),
         colony=colony,
         device=kind,  # type: ignore[arg-type]  # it is a Place
         parameters=parsed(written(values)),

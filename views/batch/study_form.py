@@ -30,12 +30,13 @@ from gpu.batch.design import (
     DesignError,
     MeasuredLimit,
 )
+from gpu.core.problem import Problem
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import shown
 from gpu.problems.reading import AS_FOUND, ReadAs
 from gpu.run.stopping import StopSettings
 from views.batch.colony_row import ColonyRow
-from views.setup.cards import Card
+from views.setup.cards import Card, put_on_shelves
 from views.setup.fields import NumberField, make_line
 from views.setup.forms import limit_problem
 from views.widgets.controls import make_button
@@ -174,11 +175,9 @@ class InstancesCard(Card):
             item.setToolTip(plain_tip(f"{text}\n{words}".strip()))
         self.changed.emit()
 
-    def show_bundled(self, names: Sequence[tuple[str, str]]) -> None:
-        """Offer the instances that come with the program: (text, name)."""
-        for text, name in names:
-            action = self.bundled_menu.addAction(text)
-            action.triggered.connect(lambda _=False, name=name: self.add([name]))
+    def show_bundled(self, shelves: Mapping[Problem, Sequence[tuple[str, str]]]) -> None:
+        """Offer the instances that come with the program: (text, name), by their problem."""
+        put_on_shelves(self.bundled_menu, shelves, lambda name: self.add([name]))
 
     def _remove_selected(self) -> None:
         for item in self.list.selectedItems():
@@ -321,6 +320,7 @@ class StudyForm(QScrollArea):
         self._edited()
 
     def _add(self, row: ColonyRow) -> None:
+        row.taken = lambda: [one.name for one in self.rows if one is not row]
         row.changed.connect(self._edited)
         row.remove_requested.connect(lambda: self._remove(row))
         row.apply_theme(self.theme)

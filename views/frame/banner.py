@@ -22,7 +22,7 @@ _SHORT = 8_000  # milliseconds after which a message disappears that says how so
 _SIGN_SIZE, _WINDOW_EDGE = 18, 6  # pixels of the icon, and to the edge of the window
 _USUAL_MESSAGE = (
     "The limit of 10 000 iterations is reached: best 1 000 000, 1.00 % above the best known, "
-    "after 10 000 iterations, nothing better for 58 s of 60 s"
+    "as good as your best before, nothing better in the last 58.0 s"
 )  # as long as what a run says at its end; in a narrow window the room has lines enough for it
 _ANY_WIDTH = 1 << 14  # pixels that are enough for any message in one line
 

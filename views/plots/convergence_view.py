@@ -70,7 +70,7 @@ class ConvergenceView(View):
         best, latest = BoundedCurve(_IMPROVEMENTS), BoundedCurve()
         self.histories = {"best": best, "latest": latest, "mean": self.means}
         self.marks: list[ChangeMark] = []  # of changes of the run
-        self._mark_layer = MarkLayer()
+        self._mark_layer = MarkLayer(self.plot.box)
         self.plot.add_layer(self._mark_layer, behind=True)
         self._now = 0.0, 0.0, 0.0  # iteration, seconds and best cost of the newest state
         self._built = 0.0  # solutions that each iteration builds

@@ -18,6 +18,7 @@ from gpu.core.cost_unit import NO_UNIT, CostUnit
 from gpu.core.instance import Instance
 from views.problem_display import display_of
 from views.widgets.controls import Chip, OptionButtons
+from views.widgets.graphics import Box
 from views.widgets.labels import plain_tip
 from views.widgets.layers import Layer, PlotCurve, Points, dashed, draw_lines, pen
 from views.widgets.plot import PlotWidget
@@ -244,8 +245,10 @@ class ChangeMark:
 class MarkLayer(Layer):
     """A dashed line at each mark, with its text where there is room."""
 
-    def __init__(self) -> None:
+    def __init__(self, box: Box) -> None:
+        """Draw in ``box``; the axes beside it hide what is beyond."""
         super().__init__(depth=0)
+        self._box = box
         self._marks: tuple[tuple[float, str], ...] = ()  # place and text, by place
 
     def show_marks(self, marks: Sequence[tuple[float, str]]) -> None:
@@ -265,6 +268,7 @@ class MarkLayer(Layer):
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the lines, and the texts that do not cover one another."""
         colour, metrics = self._theme.colour("muted"), painter.fontMetrics()
+        size = size.intersected(self._box.sceneBoundingRect())
         free = size.left()
         for place, text in self._marks:
             x = transform.m11() * place + transform.dx()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -23,7 +24,7 @@ from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device, Survey
 from gpu.core.problem import Problem
 from gpu.core.system import Family, System
-from views.problem_display import DROP_HERE, OPEN_TIP, display_of, problem_of
+from views.problem_display import DISPLAYS, DROP_HERE, OPEN_TIP, display_of, problem_of
 from views.reading_words import in_window
 from views.setup.colony_boxes import FamilyBox, add_choice, add_refused
 from views.setup.fields import ChoiceBox
@@ -31,6 +32,8 @@ from views.setup.route_row import RouteRow
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label, markup_tip, plain_tip
 from views.widgets.layouts import fill
+
+Choice = TypeVar("Choice")
 
 
 class Card(QFrame):
@@ -111,6 +114,20 @@ class AimCard(Card):
         self.note.setText(f"{why[:1].upper()}{why[1:]}.")
 
 
+def put_on_shelves(
+    menu: QMenu,
+    shelves: Mapping[Problem, Sequence[tuple[str, Choice]]],
+    chosen: Callable[[Choice], object],
+) -> None:
+    """Offer instances, each by its text, under the heading of their problem."""
+    for problem, instances in shelves.items():
+        menu.addSeparator()
+        menu.addAction(DISPLAYS[problem].shelf).setEnabled(False)
+        for text, which in instances:
+            action = menu.addAction(text)
+            action.triggered.connect(lambda _=False, which=which: chosen(which))
+
+
 _BEST_KNOWN_TIP = "Give the best known cost yourself: gaps are measured by it; the run is cleared"
 
 
@@ -168,13 +185,11 @@ class InstanceCard(Card):
         self.instance, self.loading = instance, ""
         self._describe()
 
-    def show_bundled(self, paths: Sequence[tuple[str, Path]]) -> None:
-        """Offer the instances that come with the program: (text, file)."""
+    def show_bundled(self, shelves: Mapping[Problem, Sequence[tuple[str, Path]]]) -> None:
+        """Offer the instances that come with the program: (text, file), by their problem."""
         self.bundled_menu.clear()
-        for text, path in paths:
-            action = self.bundled_menu.addAction(text)
-            action.triggered.connect(lambda _=False, path=path: self.path_chosen.emit(path))
-        self.bundled_button.setEnabled(bool(paths))
+        put_on_shelves(self.bundled_menu, shelves, self.path_chosen.emit)
+        self.bundled_button.setEnabled(bool(shelves))
 
     def _describe(self) -> None:
         self.bar.setVisible(bool(self.loading))

@@ -329,8 +329,8 @@ class StopForm(FieldForm):
         self.at_known.clicked.connect(self.committed)
         self._grid.addWidget(self.at_known, len(STOP_LIMITS), 0, 1, 3)
         self._usual_time = STOP_LIMITS["seconds"].usual  # of the instance
-        self.set_values({"seconds": 60.0})
         self._follows = True  # whether the time is the instance's usual one
+        self.set_values({"seconds": 60.0}, once=True)
         self.show_instance(None)
 
     def show_instance(self, instance: Instance | None) -> None:
@@ -406,9 +406,12 @@ class StopForm(FieldForm):
             self.fields["seconds"].text = self._usual_time
         self._check()
 
-    def set_values(self, values: Mapping[str, float | int | None]) -> None:
-        """Tick exactly the limits of ``values``, and fill in their numbers."""
-        self._follows = False
+    def set_values(self, values: Mapping[str, float | int | None], *, once: bool = False) -> None:
+        """Tick exactly the limits of ``values``, and fill in their numbers.
+
+        If they are for this run alone (``once``), another instance gets its usual time again.
+        """
+        self._follows &= once
         with QSignalBlocker(self.at_known):
             self.at_known.setChecked(not values.get("go_on"))
         for name, box in self.boxes.items():

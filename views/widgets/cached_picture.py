@@ -175,8 +175,9 @@ class BackgroundPicture:
     ) -> None:
         """Show the last picture where it belongs now; have another one made if it is not exact.
 
-        Around it, the last picture with everything in ``bounds`` is shown, and nothing that would
-        ``reach`` more pixels beyond them: what an item leaves there, Qt does not draw over.
+        Around it, the last picture with everything in ``bounds`` is shown. An exact picture may
+        ``reach`` so many pixels beyond them, one of before may not: when the exact one comes, Qt
+        does not draw over what the item has left there.
         ``painter`` is what an item's ``paint`` gets. ``draw`` is called in another thread.
         """
         self._bounds = bounds
@@ -190,8 +191,9 @@ class BackgroundPicture:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, on=False)
         painter.resetTransform()
+        beyond = reach if self.ready else 0.0
         painter.setClipRect(
-            transform.mapRect(bounds).adjusted(-reach, -reach, reach, reach),
+            transform.mapRect(bounds).adjusted(-beyond, -beyond, beyond, beyond),
             Qt.ClipOperation.IntersectClip,
         )
         there = _moved(self._made[0], transform).mapRect(_frame(self._made[0]))

@@ -282,3 +282,12 @@ def test_a_colony_on_a_gpu_goes_on_after_cities_changed(name: str) -> None:
     assert run.instance.cost_of(state.best_solution) == state.best_cost
     assert state.cost < 1.5 * before  # it kept what was learnt
     run.close()
+
+
+def test_limits_are_named_by_the_end_that_they_bring() -> None:
+    for stop, words in (
+        (StopSettings(seconds=90.0), "end after 90 s"),
+        (StopSettings(iterations=1000, target_gap=0.5), "end after 1,000 iterations or at a gap"),
+        (StopSettings(), "no limit"),
+    ):
+        assert Change(stop=stop).text.startswith(words)

@@ -55,6 +55,20 @@ def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
     assert "compared with good: all results are equal" in tip
 
 
+def test_a_label_that_names_the_colony_follows_another_choice(qtbot: QtBot) -> None:
+    form = StudyForm()
+    in_sight(qtbot, form, 600, 600)
+    for label in ("mmas-seq", "mmas-seq 2", "mine"):
+        form.add_colony(ColonyDesign(label=label, colony="mmas-seq"))
+    for row in form.rows:
+        choose(row.colony, "Ant Colony System (ACS)")
+    first, second, own = (row.design for row in form.rows)
+    assert (first.label, second.label, own.label) == (first.colony, f"{first.colony} 2", "mine")
+    assert first.colony != "mmas-seq"
+    choose(form.rows[0].variant, "acs-seq")
+    assert form.rows[0].design.label == "acs-seq"
+
+
 def test_costs_are_in_the_unit_of_their_instance(qtbot: QtBot) -> None:
     part = StudyResultsPart()
     qtbot.addWidget(part)

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pyqtgraph as pg
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QAction, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -27,6 +27,7 @@ from tests.logs import CITIES, OPTIMUM, line, outcome, written
 from tests.views.graph_scenes import coloring_snapshot, queens
 from tests.views.scenes import feed, in_sight, pixel_of, show_state, snapshot, uniform
 from views.plots.convergence_view import ConvergenceView
+from views.plots.cost_plot import MarkLayer
 from views.plots.overlays import MOST_CHIPS, Overlay
 
 INSTANCE = uniform(80)
@@ -49,6 +50,22 @@ def test_the_curves_hold_what_came_in(convergence: ConvergenceView) -> None:
         assert points[:, 0].tolist() == list(range(1, 31))
         assert points[:, 1].tolist() == [getattr(state, field) for state in states]
     assert convergence.plot.hint.text() == ""
+
+
+def test_the_text_of_a_change_is_not_behind_the_axis_at_the_right(
+    convergence: ConvergenceView,
+) -> None:
+    feed(convergence, INSTANCE)
+    box, layer = convergence.plot.box.sceneBoundingRect(), MarkLayer(convergence.plot.box)
+    layer.show_marks([(box.right() - 12, "end after 90 s")])
+    image = QImage(500, 400, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.black)
+    with QPainter(image) as painter:
+        layer.draw(painter, QTransform(), QRectF(image.rect()))
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(400, 500) & 0xFFFFFF
+    lit = pixels.max(axis=0) > 0
+    assert not lit[int(box.right()) - 9 :].any()
+    assert lit[int(box.right()) - 60 : int(box.right()) - 16].any()
 
 
 def test_tours_with_forbidden_edges_are_not_drawn_but_said(convergence: ConvergenceView) -> None:

@@ -236,6 +236,18 @@ def test_the_time_is_that_of_the_instance_until_the_user_writes_another(stop: St
     assert stop.values()["seconds"] == 60
 
 
+def test_more_time_for_a_run_is_none_for_another_instance(stop: StopForm) -> None:
+    stop.follow(uniform(60))
+    stop.set_values({"seconds": 60.0}, once=True)
+    assert stop.values()["seconds"] == 60
+    stop.follow(uniform(14))
+    assert stop.values()["seconds"] == 3
+    type_into(stop, "seconds", "7")
+    stop.set_values({"seconds": 37.0}, once=True)
+    stop.follow(uniform(60))
+    assert stop.values()["seconds"] == 37  # the time was the user's own
+
+
 def test_limits_are_kept_to_the_last_digit(stop: StopForm) -> None:
     wanted = {
         "seconds": 12.3456789, "target_gap": 0.1, "no_improvement": 123456789, "go_on": True

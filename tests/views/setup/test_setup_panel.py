@@ -20,6 +20,7 @@ from gpu.aims import Aim
 from gpu.ant_system.parameters import AsCpuParameters
 from gpu.catalog import CATALOG, FAMILIES
 from gpu.core.instance import Instance
+from gpu.core.problem import Problem
 from tests.hands import click, press, write
 from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
 from tests.views.graph_scenes import queens
@@ -366,10 +367,14 @@ def test_values_of_a_preset_or_a_run_say_where_they_are_from(panel: SetupPanel) 
     assert panel.choices().parameters["ants"] is None
 
 
-def test_bundled_instances_are_offered(qtbot: QtBot, panel: SetupPanel) -> None:
-    panel.instance.show_bundled([("ring", Path("/a/ring.tsp"))])
+def test_bundled_instances_are_offered_below_what_they_are(qtbot: QtBot, panel: SetupPanel) -> None:
+    shelves = {Problem.TSP: [("ring", Path("/a/ring.tsp"))], Problem.COLORING: [("q", Path("q"))]}
+    panel.instance.show_bundled(shelves)
+    offered = [one for one in panel.instance.bundled_menu.actions() if not one.isSeparator()]
+    assert [one.text() for one in offered] == ["Cities to visit", "ring", "Graphs to color", "q"]
+    assert [one.isEnabled() for one in offered] == [False, True, False, True]
     with qtbot.waitSignal(panel.instance.path_chosen) as chosen:
-        panel.instance.bundled_menu.actions()[0].trigger()
+        offered[1].trigger()
     assert chosen.args == [Path("/a/ring.tsp")]
 
 

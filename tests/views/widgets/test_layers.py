@@ -213,3 +213,7 @@ def test_what_another_thread_has_drawn_is_not_left_beyond_the_bounds(qtbot: QtBo
     red, white = QColor(Qt.GlobalColor.red), QColor(Qt.GlobalColor.white)
     assert shown(whole).pixelColor(50, 10) == red
     assert [shown(lower).pixelColor(50, y) for y in (10, 40, 60)] == [white, white, red]
+    made.drop()  # the picture of before is shown no farther than Qt will draw over it
+    assert [shown(lower).pixelColor(50, y) for y in (45, 60)] == [white, red]
+    qtbot.waitUntil(lambda: made.ready)
+    assert shown(lower).pixelColor(50, 45) == red  # pens may reach so far

@@ -18,8 +18,9 @@ from gpu.batch.store import Store
 from gpu.batch.study import Study
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
-from gpu.core.formats import duration, whole
+from gpu.core.formats import duration, number_of
 from gpu.core.machine.processors import usable_cores
+from gpu.core.problem import Problem
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled, name_or_path
 from gpu.problems.reading import ReadAs
@@ -71,7 +72,14 @@ class StudyController(Controller):
     def _connect(self) -> None:
         view, form, window = self._view, self._view.form, self._window
         form.instances.show_bundled(
-            [(f"{one.name}:  {whole(one.n)}", one.name) for one in bundled()]
+            {
+                problem: [
+                    (f"{one.name}:  {number_of(one.n, problem.words.place)}", one.name)
+                    for one in bundled()
+                    if one.problem is problem
+                ]
+                for problem in Problem
+            }
         )
         form.changed.connect(self._changed)
         form.add_requested.connect(self.add)

@@ -103,7 +103,7 @@ class LiveController(Controller):
             run.go_on(Change(stop=self._stop))
             self._runs.preparing_changed.emit()  # the run is busy again
         if self._stop is not None:
-            setup.stop.set_values(self._stop.to_dict())
+            setup.stop.set_values(self._stop.to_dict(), once=True)
             self._shown = self._panel()
 
     def _panel(self) -> _ShownSetup:
@@ -162,5 +162,8 @@ def _longer(stop: StopSettings, run: RunModel, now: RunState) -> StopSettings:
 
 
 def _spent(now: RunState) -> float:
-    """Return the seconds that a run has taken, as a limit that can be read has them."""
-    return round(now.elapsed, 1)
+    """Return the seconds that a run has taken, as a limit that can be read has them.
+
+    A limit of 60 s ends a run after 60.1 s: 30 s more are 90 s.
+    """
+    return float(round(now.elapsed))

@@ -67,11 +67,10 @@ def summary_of(run: RunModel) -> str:
         if state.ants_cost is not None and cost < state.ants_cost:
             begun += f" (the ants' best: {run.instance.cost_unit.amount(state.ants_cost)})"
         found.append(begun)
-    if met is None or met.name != "iterations":  # which says how many there were
-        found.append(f"after {number_of(state.iteration, 'iteration')}")
     if _idles(run, state) and state.best_iteration:
-        idle = state.elapsed - run.bettered_at
-        found.append(f"nothing better for {duration(idle)} of {duration(state.elapsed)}")
+        found.append(f"nothing better in the last {duration(state.elapsed - run.bettered_at)}")
+    elif met is None or met.name != "iterations":  # which says how many there were
+        found.append(f"after {number_of(state.iteration, 'iteration')}")
     return f"{reason}: {', '.join(found)}"
 
 

@@ -93,7 +93,7 @@ def test_parameters_and_limits_change_while_a_colony_runs(
     assert opened.runs.current is ended
     bar = window.dashboard.replay  # its past goes on, too
     qtbot.waitUntil(lambda: bar.moments.length > end)
-    assert setup.stop.fields["seconds"].text == f"{round(end, 1) + 30:g}"
+    assert setup.stop.fields["seconds"].text == f"{round(end) + 30}"
     press_stop(window)
     wait_for(qtbot, opened, Activity.IDLE)
     assert [line["kind"] for line in lines(opened)].count("outcome") == 2
