@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps, UnidentifiedImageError
 from PySide6.QtCore import QBuffer
 from PySide6.QtGui import QImage
 
@@ -19,13 +19,15 @@ from app.files.exports import write_whole
 from gpu.core.errors import FormicariumError
 from gpu.core.files import read_regular
 
+if TYPE_CHECKING:
+    from PIL import Image  # slow to import, and few trace pictures
+
 PICTURE_FORMATS = ("png", "jpg", "jpeg", "bmp", "gif", "webp", "tif", "tiff", "pbm", "pgm", "ppm")
 MOST_MEGAPIXELS = 100  # of the file
 PICTURE_LARGEST = 1_600  # pixels of the longer side that are kept
 
 _READERS = ("PNG", "JPEG", "BMP", "GIF", "WEBP", "TIFF", "PPM")  # as Pillow calls them
 _DEEPEST_SHADE = 65_535.0  # the lightest shade where a pixel has 16 bits
-Image.MAX_IMAGE_PIXELS = None  # _checked says it in our words
 
 
 class PictureError(FormicariumError):
@@ -38,6 +40,9 @@ def darkness_of(path: Path, *, inverted: bool = False) -> NDArray[np.float32]:
     Where it is transparent, it counts as white. A large picture is made smaller. Any thread may
     call this. PictureError if it is no picture, or an enormous one.
     """
+    from PIL import Image, UnidentifiedImageError
+
+    Image.MAX_IMAGE_PIXELS = None  # _checked says it in our words
     data = read_regular(path, PictureError, "it is empty; choose a picture")
     try:
         with Image.open(io.BytesIO(data), formats=_READERS) as image:
@@ -67,6 +72,8 @@ def _checked(path: Path, image: Image.Image) -> Image.Image:
 
 def _shades(image: Image.Image) -> NDArray[np.float32]:
     """Return the shades of ``image`` on white paper: 0 for black to 1 for white."""
+    from PIL import Image, ImageOps
+
     image.draft("RGB", (PICTURE_LARGEST, PICTURE_LARGEST))  # a JPEG may be read smaller at once
     image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I"):  # shades of 16 bits

@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.notifications import Notifications
 from app.termination import leave
 from app.window.qt_libraries import check_qt, platforms_here
 from gpu import APPLICATION
 
+if TYPE_CHECKING:
+    from app.window.application import Application
+
 DEMO_SECONDS = 20.0  # how long the demonstration solves before it measures speedups
 
 
-def open_window(path: Path | None, demo: bool = False, script: Path | None = None) -> int:
+def open_window(
+    path: Path | None,
+    demo: bool = False,
+    script: Path | None = None,
+    *,
+    opened: Callable[[Application], object] = lambda _: None,
+    settings_file: Path | None = None,
+) -> int:
     """Open the window, stay until it is closed, and return the exit status.
 
     With ``demo``, a bundled instance is solved as the window opens, and then speedups are measured.
     A ``script`` is played. Otherwise ``path`` is opened, an instance or a recorded session. If a
-    thread cannot be ended, the process ends here. Raises MissingLibraryError if Qt cannot be
-    loaded.
+    thread cannot be ended, the process ends here. ``opened`` is called once the window is open;
+    ``settings_file`` is where its state is kept, by default the user's. Raises MissingLibraryError
+    if Qt cannot be loaded.
     """
     _prepare(platforms_here())
     import platformdirs
@@ -33,7 +46,7 @@ def open_window(path: Path | None, demo: bool = False, script: Path | None = Non
     qt = qt_application()
     log = platformdirs.user_log_path(APPLICATION, appauthor=False) / f"{APPLICATION}.log"
     with Notifications(log) as notifications:
-        application = Application(notifications)
+        application = Application(notifications, settings_file)
         window = application.window
         if demo or path is not None:
             window.pages.show_views()
@@ -46,6 +59,7 @@ def open_window(path: Path | None, demo: bool = False, script: Path | None = Non
             application.presentation.open(script)
         elif path is not None:
             application.files.open(path)
+        opened(application)
         if isinstance(qt, DesktopApplication):
             qt.open_files_with(application.window.open_requested.emit)
         with on_termination(window.close):
@@ -73,4 +87,6 @@ def _prepare(platforms: Sequence[str]) -> None:
     """Check Qt, and make its import quick."""
     check_qt(platforms)
     gc.disable()  # it would look at all that is imported, again and again
-    import app.files.loading  # noqa: F401  # PySide reads the source of what is imported after it
+    # PySide reads the source of each module that is imported after it.
+    for early in ("app.files.loading", "gpu.batch.study", "gpu.batch.verdicts"):
+        importlib.import_module(early)

@@ -47,7 +47,9 @@ def plain_tip(text: str) -> str:
     Keys in it are written as the system does.
     """
     lines = shown(native_keys(text), LONGEST_LABEL).split("\n")
-    broken = "\n".join(textwrap.fill(line, _TIP_LINE) for line in lines)
+    broken = "\n".join(
+        textwrap.fill(line, _TIP_LINE) if len(line) > _TIP_LINE else line for line in lines
+    )
     return Qt.convertFromPlainText(broken) if Qt.mightBeRichText(broken) else broken
 
 
