@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHeaderView,
+    QMenu,
     QMenuBar,
     QPlainTextEdit,
     QProgressBar,
@@ -23,6 +24,9 @@ from tests.hands import click, press
 from tests.views.conftest import WITHOUT_GPU
 from tests.views.scenes import cut_texts, snapshot, uniform
 from views.frame.main_window import MainWindow
+from views.widgets.graphics import Graphics
+from views.widgets.plot import PlotWidget
+from views.widgets.theme import PaintedWidget
 from views.widgets.view import View
 
 INSTANCE = uniform(120)
@@ -148,3 +152,34 @@ def test_no_text_is_cut(shown_either_way: MainWindow) -> None:
         window.dashboard.queue.finish()
         QApplication.sendPostedEvents()
         assert cut_texts(window) == [], size
+
+
+def test_whatever_takes_keys_or_is_painted_has_a_name(window: MainWindow) -> None:
+    """In sight or not: a screen reader comes by all of it."""
+    nameless = {
+        f"{type(part).__name__} in {type(part.parentWidget()).__name__}"
+        for part in window.findChildren(QWidget)
+        if (paints(part) or takes_keys(part)) and not spoken_name(part)
+    }
+    assert nameless == set()
+
+
+def paints(part: QWidget) -> bool:
+    """Whether the part is painted by us, and says nothing by a text of its own."""
+    return isinstance(part, PaintedWidget | PlotWidget | Graphics | View)
+
+
+def takes_keys(part: QWidget) -> bool:
+    """Whether Tab comes by the part; what is within a field, or drops from it, is the field."""
+    within = (
+        isinstance(part.parentWidget(), QAbstractSpinBox) or type(part.parentWidget()) is QFrame
+    )
+    menu = isinstance(part, QMenu | QMenuBar | QTabBar)
+    lends = part.focusProxy() is not None or isinstance(part.parentWidget(), QTabBar)
+    takes = part.focusPolicy() & Qt.FocusPolicy.TabFocus
+    return bool(takes) and not (within or menu or lends)
+
+
+def spoken_name(part: QWidget) -> str:
+    interface = QAccessible.queryAccessibleInterface(part)
+    return part.accessibleName() or interface.text(QAccessible.Text.Name)

@@ -133,6 +133,7 @@ class LaneCard(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._number = lane + 1
+        self.setAccessibleName(f"Lane {lane + 1}")
         self._instance: Instance | None = None
         role = LANE_ROLES[lane]
         swatch: Swatch = "line" if lane < LANES_DRAWN_THROUGH else "dashes"

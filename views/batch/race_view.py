@@ -54,7 +54,13 @@ class RaceCurves(QWidget):
         for name, chip in self.chips.items():
             chip.toggled.connect(partial(self._show_line, lines[name]))
         self.curves = [
-            self.plot.add_curve(role, 2.0, dashes=lane >= LANES_DRAWN_THROUGH, steps=True)
+            self.plot.add_curve(
+                role,
+                2.0,
+                dashes=lane >= LANES_DRAWN_THROUGH,
+                steps=True,
+                name=f"Lane {lane + 1}",
+            )
             for lane, role in enumerate(LANE_ROLES)
         ]
         self._hidden: set[int] = set()
@@ -94,6 +100,11 @@ class RaceCurves(QWidget):
         """Let ``kind`` of budget run along the axis."""
         self.across.buttons[kind].setChecked(True)
         self._change_axes()
+
+    def show_lanes(self, titles: Sequence[LaneTitle]) -> None:
+        """Name the curves after these lanes."""
+        for lane, title in enumerate(titles):
+            self.curves[lane].name = f"Lane {lane + 1}: {title.colony} on {title.device}"
 
     def show_lane(self, lane: int, *, shown: bool) -> None:
         """Show or hide the curve of a lane."""
@@ -331,6 +342,7 @@ class RaceView(View):
 
     key = "race"
     title = "Race"
+    has_values = True
     of_run = False
     shortcut = "Ctrl+R"
     redraw_interval = 0.2
@@ -437,6 +449,7 @@ class RaceView(View):
             else:
                 card.show_instance(None)
         self.table.show_lanes(self._titles)
+        self.curves.show_lanes(self._titles)
         self.form.show_change(None, full=self.lanes == len(LANE_ROLES))
         for card in self.cards:
             card.change.setChecked(False)

@@ -46,6 +46,7 @@ class SpeedupView(View):
 
     key = "speedup"
     title = "Speedup"
+    has_values = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -71,6 +72,7 @@ class SpeedupView(View):
         self.chips: dict[str, Chip] = {}
         self.curves: dict[str, PlotCurve] = {}
         self.bars = Bars()
+        self.bars.setAccessibleName("Times as fast")
         self.table: ColumnTable[_Measured] = ColumnTable(
             "Measured speedups", TableModel(_key, unknown="")
         )
@@ -207,7 +209,7 @@ class SpeedupView(View):
         role = _SERIES_ROLES[len(self.chips) % len(_SERIES_ROLES)]
         chip = Chip(key, role, "line")
         chip.apply_theme(self.theme)
-        curve = self.plot.add_curve(role, 2.0, dots=True)
+        curve = self.plot.add_curve(role, 2.0, dots=True, name=key)
         chip.toggled.connect(curve.setVisible)
         self.legend.addWidget(chip)
         self.chips[key], self.curves[key] = chip, curve

@@ -28,6 +28,7 @@ from views.widgets.labels import (
 from views.widgets.layouts import FlowLayout, Wrapping, fill
 from views.widgets.table import ColumnTable, TableModel
 from views.widgets.theme import DARK, PaintedWidget, Theme, icon
+from views.widgets.values import Valued, ValueTable
 
 if TYPE_CHECKING:
     from gpu.batch.analysis import Analysis, ResultRow
@@ -49,7 +50,7 @@ _MARKS_TIP = (
 _PLOT_SETTLES = 300  # milliseconds without another size before the plot is drawn anew
 
 
-class PlotPicture(PaintedWidget):
+class PlotPicture(PaintedWidget, Valued):
     """A picture of a plot, as large as there is room; until it is drawn, this is said."""
 
     settled = Signal()  # for a moment it has been in sight, in another size perhaps
@@ -57,16 +58,25 @@ class PlotPicture(PaintedWidget):
     def __init__(self) -> None:
         super().__init__()
         self.picture = QImage()
+        self.table: ValueTable | None = None  # what is in it
         self.setMinimumSize(200, 150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Plot of the study")
         self._soon = QTimer(self, singleShot=True, interval=_PLOT_SETTLES)
         self._soon.timeout.connect(self.settled)
 
-    def show_picture(self, picture: QImage) -> None:
-        """Show another picture."""
-        self.picture = picture
+    def show_picture(self, picture: QImage, table: ValueTable | None = None) -> None:
+        """Show another picture, of which there is a ``table``."""
+        self.picture, self.table = picture, table
         self.update()
+
+    def values(self) -> ValueTable | None:
+        """Return the numbers of the plot."""
+        return self.table
+
+    def summary(self) -> str:
+        """Return what is in the plot."""
+        return self.accessibleDescription()
 
     def sizeHint(self) -> QSize:
         """Return a size for a pane."""
@@ -183,12 +193,12 @@ class StudyResultsPart(Wrapping):
             self.choice.setCurrentIndex(max(0, self.choice.findData(chosen)) if plots else -1)
         self._below.setVisible(bool(plots))
 
-    def show_plot(self, picture: QImage, text: str) -> None:
+    def show_plot(self, picture: QImage, text: str, table: ValueTable | None = None) -> None:
         """Show the picture of the chosen plot, and what is in it; a null picture for none yet."""
         self._drawn = "" if picture.isNull() else self.plot
         self.text = text
         self.help.setEnabled(bool(text))
-        self.picture.show_picture(picture)
+        self.picture.show_picture(picture, table)
         self.picture.setToolTip(plain_tip(text))
         self.picture.setAccessibleDescription(text)
 

@@ -35,6 +35,7 @@ class StudyView(View):
 
     key = "study"
     title = "Study"
+    has_values = True
     of_run = False
     shortcut = "Ctrl+U"
 

@@ -37,6 +37,7 @@ class DecisionView(View):
 
     key = "decision"
     title = "Decision"
+    has_values = True
     keys = DECISION_KEYS
     asked = Signal(int, int)  # ant (from 0) and step of the decision that is wanted
     looked_at = Signal()  # the view became visible

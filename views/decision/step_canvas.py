@@ -302,6 +302,7 @@ class StepCanvas(QWidget):
         # pyqtgraph has no type hints; its objects are Any.
         self.graphics = graphics_in(self)
         self.box: Any = Box(1e-6, lockAspect=True, defaultPadding=0.0)
+        self.graphics.setAccessibleName("Picture of the step")
         self.graphics.setCentralItem(self.box)
         self.graphics.setMinimumSize(180, 110)
         self.graphics.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -13,11 +13,13 @@ from PySide6.QtWidgets import QSizePolicy
 from gpu.core.decisions import OPTIONS_TOLD, DrawScale, Option, Sign, Step
 from views.decision.step_canvas import MARK_LOOKS
 from views.widgets.theme import PaintedWidget
+from views.widgets.values import Valued, ValueTable
 from views.widgets.view import NOTHING, Pointed
 
 _MOST_ROWS = OPTIONS_TOLD - 1
 _FEWEST_ROWS = 3  # that are always shown, however small the window is
 _NUMBERS_FROM = 380  # least width in pixels, at scale 1, for all columns
+_TOLD = 3  # options that a summary names
 _NARROWEST = 1.5  # least width in pixels of a part of a scale; smaller ones are not told apart
 
 
@@ -49,15 +51,31 @@ class StepPart(PaintedWidget):
         raise NotImplementedError
 
 
-class OptionBars(StepPart):
+class OptionBars(StepPart, Valued):
     """As many options as fit, the last row for all others."""
 
     pointed = Signal(object)  # the :class:`Pointed` places of the row under the mouse
 
     def __init__(self) -> None:
         super().__init__()
+        self.setAccessibleName("Options of the step")
         self._lit: tuple[int, ...] = ()
         self.setMouseTracking(True)
+
+    def values(self) -> ValueTable | None:
+        """Return all options that the step tells, and which of them is chosen."""
+        if self._step is None:
+            return None
+        options = self._step.options
+        rows = [(*one.cells, "yes" if one.chosen else "") for one in options.told]
+        return ValueTable(self._step.sentence, (*options.heads, "Chosen"), rows, ())
+
+    def summary(self) -> str:
+        """Return what the ant does, and the best options."""
+        if self._step is None:
+            return ""
+        told = self._step.options.told[:_TOLD]
+        return f"{self._step.sentence} {'; '.join(' '.join(one.cells) for one in told)}"
 
     def point_out(self, part: Pointed) -> None:
         """Let the rows of places stand out."""
@@ -175,6 +193,10 @@ class Scales(StepPart):
     """What was drawn: scales from 0 to 1, one below the other, each with a mark at the number."""
 
     growth = QSizePolicy.Policy.Fixed
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Numbers that were drawn")
 
     def show_step(self, step: Step) -> None:
         """Show what was drawn in another step, if anything was."""

@@ -133,6 +133,7 @@ class Board(QDialog):
             action.setIconText(text)  # a button would leave out the dots
             self.addAction(action)
         self.tools = OptionButtons({key: text for key, (text, _, _) in TOOLS.items()}, "")
+        self.tools.setAccessibleName("Tools")
         for key, (_, letter, tip) in TOOLS.items():
             self.tools.buttons[key].setToolTip(plain_tip(f"{tip} ({letter})"))
             self.tools.buttons[key].setShortcut(letter)

@@ -112,6 +112,7 @@ _ACTION_TEXTS = {  # text, keys, tip
     "fit": ("Show the whole picture", "F", "Undo zooming and moving"),
     "keys": ("Keys", "F1", "What the keys do"),
     "explain": ("Explain this view", "Shift+F1", "What the view in front shows, and a paper"),
+    "values": ("Values as a table", "T", "What the plot in front shows, as a table to be copied"),
     "about": ("About Formicarium", "", "What Formicarium is"),
 }
 
@@ -290,7 +291,7 @@ class Actions:
         presenting = QMenu("Presentation", view)
         _fill(presenting, self._named("present", "begin", "go-on"))
         _fill(presenting, self._named("next", "previous", "black", "pick"))
-        panes = [*self._named("alone", "fit", "panel"), presenting.menuAction()]
+        panes = [*self._named("alone", "fit", "values", "panel"), presenting.menuAction()]
         _fill(view, self.views.values(), panes, [themes.menuAction()])
         _fill(themes, self.themes.values(), self._named("theme"))
         _fill(bar.addMenu("&Help"), self._named("explain", "keys", "about"))

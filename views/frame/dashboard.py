@@ -8,7 +8,7 @@ from functools import reduce
 from operator import or_
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QCursor
+from PySide6.QtGui import QCursor, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from gpu.core.instance import Instance
@@ -17,6 +17,7 @@ from gpu.core.snapshot import Wanted
 from views.frame.draw_queue import DrawQueue, Following
 from views.frame.moments import ShownMoment
 from views.frame.replay_bar import ReplayBar
+from views.frame.values_dialog import ValuesDialog
 from views.frame.view_table import EXPLANATIONS, VIEWS
 from views.problem_display import problem_of
 from views.widgets.controls import make_button
@@ -50,18 +51,22 @@ class Pane(QFrame):
         self.setProperty("role", "card")
         self.views: tuple[View, ...] = ()
         self.tabs = _Tabs(documentMode=True, usesScrollButtons=True)
+        self.tabs.setAccessibleName("Views")
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.tabBar().setExpanding(False)
         self.tabs.tabBar().setAccessibleName("Views")
         self.tabs.currentChanged.connect(self.turned)
+        self.turned.connect(self._offer_values)
         self.picture_button = make_button("corner", tip="Export a picture of this view (Ctrl+E)")
+        self.values_button = make_button("corner", tip="Values of this view as a table (T)")
+        self.values_button.clicked.connect(self.show_values)
         self.zoom_button = make_button("corner")
         self.help_button = make_button("corner", tip="What this view shows (Shift+F1)")
         self.help_button.clicked.connect(self.explain)
         self.picture_button.clicked.connect(self._request_picture)
         self.zoom_button.clicked.connect(self.zoom_requested)
         corner = QWidget()
-        buttons = self.help_button, self.picture_button, self.zoom_button
+        buttons = self.help_button, self.values_button, self.picture_button, self.zoom_button
         for button in buttons:
             button.setIconSize(QSize(16, 16))
         fill(QHBoxLayout(corner), *buttons, margins=(0, 0, 2, 0), spacing=0)
@@ -85,6 +90,7 @@ class Pane(QFrame):
                 self.tabs.setTabVisible(place, self.tabs.widget(place) in views)
         self.tabs.blockSignals(False)
         self.views = tuple(views)
+        self._offer_values()
 
     @property
     def place(self) -> int:
@@ -98,7 +104,10 @@ class Pane(QFrame):
 
     def minimumSizeHint(self) -> QSize:
         """Return room for the views, and for all tabs."""
-        tabs = self.tabs.tabBar().sizeHint().width() + self._corner.sizeHint().width() + 4
+        corner = self._corner.sizeHint().width()
+        if not self.values_button.isHidden():
+            corner -= self.values_button.sizeHint().width()  # it goes where there is no room
+        tabs = self._tabs_width + corner + 4
         return super().minimumSizeHint().expandedTo(QSize(tabs, 0))
 
     def apply_theme(self, theme: Theme) -> None:
@@ -106,6 +115,7 @@ class Pane(QFrame):
         self._theme = theme
         self.picture_button.setIcon(icon("picture", theme, "muted"))
         self.help_button.setIcon(icon("help", theme, "muted"))
+        self.values_button.setIcon(icon("table", theme, "muted"))
         self.show_zoomed(zoomed=self._zoomed)
 
     def explain(self) -> None:
@@ -114,6 +124,29 @@ class Pane(QFrame):
         if isinstance(view, View):
             card = ExplanationCard(self, view.title, EXPLANATIONS[view.key])
             card.open_below(self.help_button, self._theme.scale)
+
+    def show_values(self) -> None:
+        """Show the values of the view in front as tables, if it has some."""
+        view = self.tabs.currentWidget()
+        if isinstance(view, View) and view.has_values:
+            ValuesDialog(self.window(), view, self._theme).show()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have the button for values where there is room beside the tabs."""
+        super().resizeEvent(event)
+        self._offer_values()
+
+    def _offer_values(self) -> None:
+        """Show the button if the view has values; in a narrow pane the key T and the menu do."""
+        view = self.tabs.currentWidget()
+        buttons = self.help_button, self.values_button, self.picture_button, self.zoom_button
+        needed = self._tabs_width + sum(one.sizeHint().width() for one in buttons) + 8
+        has = isinstance(view, View) and view.has_values
+        self.values_button.setVisible(has and needed <= self.width())
+
+    @property
+    def _tabs_width(self) -> int:
+        return self.tabs.tabBar().sizeHint().width()
 
     def show_corner(self, *, shown: bool) -> None:
         """Show or hide the buttons beside the tabs."""
@@ -311,6 +344,10 @@ class Dashboard(QWidget):
     def explain(self) -> None:
         """Say what the view in front shows."""
         next(pane for pane in self.panes if self.front in pane.views).explain()
+
+    def show_values(self) -> None:
+        """Show the values of the view in front as tables."""
+        next(pane for pane in self.panes if self.front in pane.views).show_values()
 
     def toggle_alone(self, pane: Pane | None = None) -> None:
         """Show ``pane`` alone, or all again.

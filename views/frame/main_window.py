@@ -385,6 +385,7 @@ class MainWindow(QMainWindow):
                 "theme": lambda: choose_theme("light" if self.theme.dark else "dark"),
                 "fit": dashboard.fit,
                 "explain": dashboard.explain,
+                "values": dashboard.show_values,
                 "keys": lambda: KeysDialog(self, [*act.keys(), *view_keys]).open(),
                 "about": lambda: about_box(self),
             }

@@ -29,6 +29,7 @@ class Readout(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
+        self.setAccessibleName("Numbers of the run")
         self._instance: Instance | None = None
         self._recent: deque[tuple[float, int]] = deque()
         self._earlier: int | None = None  # the best of the user's earlier runs
@@ -40,6 +41,7 @@ class Readout(QFrame):
             heading = make_label("heading")
             value = make_label("best" if name == "best" else "number")
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            heading.setBuddy(value)  # a screen reader says what the number is
             layout.addLayout(fill(QVBoxLayout(), heading, value, spacing=0), share)
             self.headings[name], self.values[name] = heading, value
         self.show_instance(None)

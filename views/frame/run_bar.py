@@ -35,6 +35,7 @@ class RunBar(QFrame):
     def __init__(self, actions: Actions) -> None:
         super().__init__()
         self.setProperty("role", "bar")
+        self.setAccessibleName("Buttons of the run")
         self._theme = DARK
         self.ant = Label(pixmap=application_icon().pixmap(28, 28))
         self.start = _StartButton(actions["start"])

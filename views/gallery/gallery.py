@@ -43,7 +43,9 @@ class Gallery(QWidget):
         super().__init__()
         self.instances, self.generate = InstancesPage(), GeneratePage()
         self.download, self.papers = DownloadPage(), PapersPage()
+        self.setAccessibleName("Gallery")
         self.tabs = OptionButtons(_TABS, "")
+        self.tabs.setAccessibleName("Pages of the gallery")
         self.pages = QStackedWidget()
         pages = self.instances, self.generate, self.download, self.papers
         for key, page in zip(_TABS, pages, strict=True):

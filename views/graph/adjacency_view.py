@@ -18,6 +18,7 @@ from views.widgets.canvas_view import MatrixView
 from views.widgets.labels import plain_tip
 from views.widgets.layers import Layer, PictureItem, Shades
 from views.widgets.theme import Theme
+from views.widgets.values import MOST_ROWS, ValueTable
 from views.widgets.view import Pointed
 
 _FAINTEST_SHARE = 64  # level of the smallest share of edges above 0
@@ -79,6 +80,7 @@ class AdjacencyView(NewestColoring, MatrixView):
 
     key = "matrix"
     title = "Matrix"
+    has_values = True
     of_moment = True
     fit_tip = "Show the whole matrix (F)"
     # The coloring (int32, shape (n,)) or None. The result is given to :meth:`show_picture`; only
@@ -160,6 +162,31 @@ class AdjacencyView(NewestColoring, MatrixView):
         pair = (int(at),) if at == other else (int(at), int(other))
         self.point_to(Pointed(color, pair if size == n else ()))
         return text + (",  A CONFLICT" if level == CONFLICT else "")
+
+    def values(self) -> list[ValueTable]:
+        """Return for each class its vertices, their edges, and those of them within the class."""
+        picture, graph = self.picture, self._graph
+        if picture is None or graph is None:
+            return []
+        colors = picture.coloring
+        degrees = np.bincount(graph.edges.ravel(), minlength=graph.n)
+        if colors is None:
+            rows = [
+                (graph.names[at] if graph.names else at + 1, int(degrees[at]))
+                for at in range(graph.n)
+            ]
+            return [
+                ValueTable("Vertices and their edges", ("Vertex", "Edges"), rows[:MOST_ROWS], (1,))
+            ]
+        ends = colors[graph.edges]
+        k = int(colors.max()) + 1
+        within = np.bincount(ends[ends[:, 0] == ends[:, 1], 0], minlength=k)
+        edges = np.bincount(colors, degrees, minlength=k)
+        sizes = class_sizes(colors)
+        counted = zip(sizes.tolist(), edges.astype(int).tolist(), within.tolist(), strict=True)
+        found = [(color + 1, *counts) for color, counts in enumerate(counted)]
+        headings = "Class", "Vertices", "Ends of edges", "Edges within"
+        return [ValueTable("Classes of the matrix", headings, found, (0, 1, 2, 3))]
 
     def point_out(self, part: Pointed) -> None:
         """Mark a vertex or a pair of them."""

@@ -30,7 +30,7 @@ from views.graph.class_marks import draw_swatch, mark_of
 from views.graph.graph_view import NewestColoring
 from views.widgets.controls import Chip, OptionButtons, fit_texts, make_button
 from views.widgets.labels import ElidedLabel, make_label
-from views.widgets.layers import Layer
+from views.widgets.layers import Layer, Points
 from views.widgets.layouts import fill
 from views.widgets.plot import PlotWidget
 from views.widgets.theme import Theme, icon
@@ -68,6 +68,11 @@ class ClassBars(Layer):
         if color != self._pointed:
             self._pointed = color
             self.refresh()
+
+    def series(self) -> Sequence[tuple[str, Points]]:
+        """Return the sizes by class, counted from 1."""
+        numbers = np.arange(1, len(self.sizes) + 1)
+        return [("Class", np.column_stack([numbers, self.sizes]).astype(np.float64))]
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the bars."""
@@ -111,6 +116,7 @@ class ClassesView(NewestColoring, View):
 
     key = "classes"
     title = "Classes"
+    has_values = True
     of_moment = True
     has_coloring_changed = Signal()
     colours_changed = Signal()  # the user has chosen other colours for classes
@@ -125,6 +131,7 @@ class ClassesView(NewestColoring, View):
         )
         self.form.chosen.connect(lambda _: self._show_form())
         self.search = QLineEdit(placeholderText="Search …")
+        self.search.setAccessibleName("Search the list")
         self.search.textChanged.connect(self._seek)
         self.copy_button = make_button("", "Copy", "Copy the list, to paste it into a spreadsheet")
         self.save_button = make_button("", "Save as", "Write vertices and classes as a file")
@@ -141,7 +148,7 @@ class ClassesView(NewestColoring, View):
             self.plot.show_whole_numbers(side)
         self.bars = ClassBars(0)
         self.plot.add_layer(self.bars)
-        self.mean = self.plot.add_curve("optimum", dashes=True)
+        self.mean = self.plot.add_curve("optimum", dashes=True, name="Mean")
         self.chip = Chip("Mean n / k", "optimum", "dashes", "Vertices a class, on average")
         self.chip.toggled.connect(self.mean.setVisible)
         self.reading = ElidedLabel("note")

@@ -51,17 +51,18 @@ class ConvergenceView(View):
 
     key = "convergence"
     title = "Convergence"
+    has_values = True
 
     def __init__(self) -> None:
         super().__init__()
         self._instance: Instance | None = None
         self.plot = CostPlot("", "cost", right_label="gap in %")
         self.curves = {
-            "mean": self.plot.add_curve("mean"),
-            "latest": self.plot.add_curve("latest"),
+            "mean": self.plot.add_curve("mean", name="Mean of the iteration"),
+            "latest": self.plot.add_curve("latest", name="Best of the iteration"),
             "bound": self.plot.add_bound(),
             "optimum": self.plot.add_known(),
-            "best": self.plot.add_curve("best", 2.0, steps=True),
+            "best": self.plot.add_curve("best", 2.0, steps=True, name="Best so far"),
             "moment": self.plot.add_curve("accent", 1.5),
         }
         self._moment: tuple[float, float] | None = None
@@ -319,6 +320,7 @@ class ConvergenceView(View):
     def _show_scale(self) -> None:
         """Write the axes as the scale needs it."""
         scale, display = self.scale, display_of(self._instance)
+        self.plot.across = self.axis_choice.buttons[scale.axis].text().lower()
         known = bool(self._known.reference)
         others = self.overlays.of_others  # the axis of gaps, and the unit, are of this instance
         self.plot.show_scale(

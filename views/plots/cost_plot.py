@@ -73,12 +73,12 @@ class CostPlot(PlotWidget):
 
     def add_known(self) -> PlotCurve:
         """Add the line of the best known cost in front of the curves that are there."""
-        self.known = self.add_curve("optimum", dashes=True)
+        self.known = self.add_curve("optimum", dashes=True, name="Best known")
         return self.known
 
     def add_bound(self) -> PlotCurve:
         """Add the line of the lower bound in front of the curves that are there."""
-        self.bound = self.add_curve("bound", dashes=True)
+        self.bound = self.add_curve("bound", dashes=True, name="Lower bound")
         return self.bound
 
     def show_scale(self, scale: Scale, costs: str, gaps: str) -> None:

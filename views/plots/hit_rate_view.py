@@ -64,6 +64,7 @@ class HitRateView(View):
 
     key = "hit-rates"
     title = "Hit rates"
+    has_values = True
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,6 +114,8 @@ class HitRateView(View):
             (1.0, [float(v) for v in range(6) if low <= v <= high])
         ]
         axis.texts = lambda values, *_: [str(2 ** round(v)) for v in values]
+        axis.value = lambda place: 2.0 ** round(place)
+        self._name_curves()
         self.apply_theme(self.theme)
         self.show_instance(None)
 
@@ -205,6 +208,13 @@ class HitRateView(View):
         for name in ("local", "overall"):
             self.chips[name].setText(getattr(words, name))
             self.chips[name].setToolTip(plain_tip(getattr(words, f"{name}_tip")))
+        self._name_curves()
+
+    def _name_curves(self) -> None:
+        for name in ("local", "overall"):
+            said = getattr(self._words, name)
+            self.means[name].name, self.recent[name].name = said, f"{said}, recent"
+            self.sizes[name].name = getattr(_OF_UPDATES, name)
 
     def _show_curve(self, name: str, shown: bool) -> None:
         if name == "recent":

@@ -63,7 +63,8 @@ class Drawn:
     role: str
     dashes: bool
     points: Points  # of the line, of shape (k, 2)
-    edge: Points  # around the band; empty if it has none
+    edge: Points  # around the band: its upper side, and the lower one back; empty if it has none
+    name: str
 
 
 class RunsLayer(Layer):
@@ -84,6 +85,16 @@ class RunsLayer(Layer):
     def empty(self) -> bool:
         """Whether there is nothing to draw."""
         return not self.drawn
+
+    def series(self) -> Sequence[tuple[str, Points]]:
+        """Return the lines and both sides of the bands, by the names of their runs."""
+        found = []
+        for one in self.drawn:
+            half = len(one.edge) // 2
+            found.append((one.name, one.points))
+            found.append((f"{one.name}: highest", one.edge[:half]))
+            found.append((f"{one.name}: lowest", one.edge[: half - 1 : -1] if half else one.edge))
+        return found
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Fill the bands, and draw the lines over them."""
@@ -181,7 +192,8 @@ class Overlays(QWidget):
                 for one in (band.high, band.low)
             )
             edge = np.concatenate([high, low[::-1]])
-        return Drawn(_role(at), dashes, _finite(scale.mapped(points, optimum)), _finite(edge))
+        line = _finite(scale.mapped(points, optimum))
+        return Drawn(_role(at), dashes, line, _finite(edge), shown.text)
 
     def _band(self, shown: _Overlaid, scale: Scale) -> CostBand:
         curves = [member.curve for member in shown.members]

@@ -12,7 +12,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout
 from shiboken6 import isValid
 
-from gpu.core.formats import significant
+from gpu.core.formats import significant, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState, TrailTable, Wanted
 from gpu.core.words import counted
@@ -33,6 +33,7 @@ from views.widgets.controls import OptionButtons
 from views.widgets.labels import plain_tip
 from views.widgets.layers import PictureItem
 from views.widgets.theme import Theme
+from views.widgets.values import MOST_ROWS, ValueTable
 from views.widgets.view import NOTHING, Pointed
 
 _CAPTION_MARGINS = 18  # pixels at the left and the right of the view, and a little more
@@ -68,6 +69,7 @@ class PheromoneView(MatrixView):
 
     key = "pheromone"
     title = "Pheromone"
+    has_values = True
     of_moment = True
     fit_tip = "Show the whole picture"
     matrix: NDArray[np.float32] | None = None  # the trails of the newest picture
@@ -85,6 +87,7 @@ class PheromoneView(MatrixView):
         self._tables: dict[str, TrailTable] = {}  # the newest, by form
         self._making: TrailTable | None = None  # whose levels another thread makes
         self.forms = OptionButtons({form: text for form, (text, _) in _TRAIL_FORMS.items()}, "")
+        self.forms.setAccessibleName("Form of the picture")
         for form, (_, tip) in _TRAIL_FORMS.items():
             self.forms.buttons[form].setToolTip(plain_tip(tip))
         self.forms.chosen.connect(self._choose)
@@ -253,6 +256,41 @@ class PheromoneView(MatrixView):
         self.point_to(Pointed(places=tuple(places)))
         names = [display.name_of(instance, place) for place in places]
         return f"{names[0]} itself" if row == column else f"{' → '.join(names)}:  {value}"
+
+    def values(self) -> list[ValueTable]:
+        """Return the strongest trails of the form that is shown, the strongest first."""
+        if not self._has_picture:
+            return []
+        table = self._tables.get(self.form)
+        trails = self.matrix if self.form == "matrix" or table is None else table.values
+        assert trails is not None
+        order = np.argsort(trails, axis=None)[::-1][:MOST_ROWS]
+        laid = order[trails.ravel()[order] > 0]
+        rows = [
+            (*self._ends(int(row), int(column)), float(trails[row, column]))
+            for row, column in zip(*np.unravel_index(laid, trails.shape), strict=True)
+        ]
+        most = f", the {whole(MOST_ROWS)} strongest" if len(rows) == MOST_ROWS else ""
+        return [ValueTable(f"Trails, {self.form}{most}", ("From", "To", "τ / τ₀"), rows, (2,))]
+
+    def _ends(self, row: int, column: int) -> tuple[str, str]:
+        """Return between which places an entry of the form that is shown lies."""
+        display, instance, order = display_of(self._instance), self._instance, self._order
+        if self.form != "matrix":
+            table = self._tables[self.form]
+            ends = int(table.cities[row]), int(table.others[row, column])
+        else:
+            assert self.matrix is not None
+            n, size = 0 if order is None else len(order), len(self.matrix)
+            if n != size:
+                return f"row {row + 1} of {size}", f"column {column + 1} of {size}"
+            assert order is not None
+            ends = int(order[row]), int(order[column])
+        one, other = (
+            str(place + 1) if instance is None else display.name_of(instance, place)
+            for place in ends
+        )
+        return one, other
 
     def point_out(self, part: Pointed) -> None:
         """Mark the row of a city, or the trails between two."""

@@ -43,6 +43,7 @@ class ColourBar(PaintedWidget):
     def __init__(self, label: str) -> None:
         super().__init__()
         self._label = label
+        self.setAccessibleName(f"Colours of {label}")
         self._low, self._high = 1.0, 10.0
         self._colours = colour_table()
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)

@@ -28,6 +28,7 @@ class DeviceView(View):
     """Device, milliseconds by phase, moves of local search, branching factor, trail limits."""
 
     key = "device"
+    has_values = True
     title = "Device"
     wanted = collected = Wanted.NUMBERS
 
@@ -41,14 +42,16 @@ class DeviceView(View):
         self.facts.setVerticalSpacing(3)
         self.facts.setColumnStretch(1, 1)
         self.phases = Bars()
+        self.phases.setAccessibleName("Times of the phases")
         self.phases_title = make_label("heading", wrap=True)
         self.phases_note = make_label("note", "Shown while a colony runs.")
         self.moves_title = make_label("heading", wrap=True)
         self.moves = Bars()
+        self.moves.setAccessibleName("Moves of the local search")
         self.branching_title = make_label("heading")
         self.limits_note = make_label("note", wrap=True)
         self.plot = PlotWidget("iterations", "factor")
-        self.curve = self.plot.add_curve("trail", 2.0)
+        self.curve = self.plot.add_curve("trail", 2.0, name="Branching factor")
         page = QWidget()
         page.setProperty("role", "page")
         phases = self.phases_title, self.phases_note, self.phases

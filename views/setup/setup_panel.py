@@ -41,6 +41,7 @@ class SetupPanel(QScrollArea):
 
     def __init__(self) -> None:
         super().__init__(widgetResizable=True)
+        self.setAccessibleName("Setup")
         self._locked = self._quiet = False  # the second: the user has not made the change
         self._recalled: dict[str, PanelState] = {}  # last choices of the user, by problem
         self.history = ChoiceHistory(self._restore, self)

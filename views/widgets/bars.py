@@ -11,6 +11,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy
 
 from views.widgets.theme import PaintedWidget
+from views.widgets.values import Valued, ValueTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class Bar:
     high: float = math.nan
 
 
-class Bars(PaintedWidget):
+class Bars(PaintedWidget, Valued):
     """Draws bars below each other; the longest fills the width."""
 
     def __init__(self) -> None:
@@ -40,6 +41,18 @@ class Bars(PaintedWidget):
         if resized:
             self.updateGeometry()
         self.update()
+
+    def values(self) -> ValueTable | None:
+        """Return the bars with their values as they are shown, and as numbers."""
+        if not self.bars:
+            return None
+        rows = [(one.name, one.text, one.value) for one in self.bars]
+        return ValueTable(self.accessibleName(), ("Bar", "Value", "Length"), rows, (2,))
+
+    def summary(self) -> str:
+        """Return all bars with their values."""
+        said = "; ".join(f"{one.name}: {one.text}" for one in self.bars)
+        return f"{self.accessibleName()}. {said}" if said else ""
 
     def sizeHint(self) -> QSize:
         """Return room for all bars."""

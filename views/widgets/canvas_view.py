@@ -39,6 +39,7 @@ class CanvasView(View):
         self.box: Any = Box(  # of its items, with their coordinates
             1e-6, self.whole, lockAspect=True, invertY=downward, defaultPadding=padding
         )
+        self.graphics.setAccessibleName(f"Picture of {self.title}" if self.title else "Picture")
         self.graphics.setCentralItem(self.box)
         self.graphics.setMinimumSize(*self.least)
         self.graphics.setFocusPolicy(Qt.FocusPolicy.ClickFocus)

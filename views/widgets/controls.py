@@ -66,6 +66,7 @@ class OptionButtons(QWidget):
 
     def __init__(self, options: dict[str, str], tip: str) -> None:
         super().__init__()
+        self.setAccessibleName(tip)
         self._group = QButtonGroup(self)
         self.buttons: dict[str, QToolButton] = {}
         layout = fill(QHBoxLayout(self), spacing=0)

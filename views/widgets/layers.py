@@ -207,6 +207,10 @@ class Layer(QGraphicsItem):
         """Draw in pixels of the viewport ``size``; ``transform`` maps the data to pixels."""
         raise NotImplementedError
 
+    def series(self) -> Sequence[tuple[str, Points]]:
+        """Return what it shows in a plot, by name: points, float64 of shape (k, 2)."""
+        return ()
+
 
 def to_pixels(points: Points, transform: QTransform) -> Points:
     """Map ``points`` by ``transform``."""
@@ -351,8 +355,10 @@ class PlotCurve(Layer):
         dashes: bool = False,
         dots: bool = False,
         steps: bool = False,  # whether a value stays until the next point, instead of a slope
+        name: str = "",  # what it shows, for a table of the plot; without one it is not in it
     ) -> None:
         super().__init__(depth)
+        self.name = name
         self._role, self._width, self._dashes, self._dots = role, width, dashes, dots
         self._steps = steps
         self.points: Points = np.empty((0, 2))
@@ -364,6 +370,10 @@ class PlotCurve(Layer):
         self.points = points
         self.set_bounds(points[np.isfinite(points).all(axis=1)])
         self.refresh()
+
+    def series(self) -> Sequence[tuple[str, Points]]:
+        """Return its points under its name."""
+        return [(self.name, self.points)] if self.name else ()
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw the line, and its dots where it has some."""

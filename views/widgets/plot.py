@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QMouseEvent, QPainter, QTransform
@@ -20,8 +21,9 @@ from gpu.core.formats import significant, whole
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.graphics import Box, graphics_in
 from views.widgets.labels import make_label
-from views.widgets.layers import Layer, PlotCurve
+from views.widgets.layers import Layer, PlotCurve, Points
 from views.widgets.theme import DARK, Theme
+from views.widgets.values import Row, Valued, ValueTable, value_text
 
 Ticks = list[tuple[float, list[float]]]  # distance and places of each kind, the main one first
 
@@ -40,6 +42,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hint
         self.whole_numbers = False
         self.ticks: Callable[[float, float, float], Ticks] | None = None  # None: pyqtgraph's own
         self.texts: Callable[[list[float], float, float], list[str]] = tick_texts
+        self.value: Callable[[float], float] = float  # of a place along the axis
 
     def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
         """Return how far ticks are apart, and where each kind of them begins."""
@@ -116,6 +119,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hint
         """Write the ticks for values that are exponents of ten, or plain ones again."""
         self.ticks = logarithmic_ticks if on else None
         self.texts = logarithmic_texts if on else tick_texts
+        self.value = _power_of_ten if on else float
         self.draw_again()
 
     def show_other_unit(
@@ -130,7 +134,7 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hint
         def texts(places: list[float], scale: float, spacing: float) -> list[str]:
             return tick_texts([to_other(place) for place in places], scale, spacing)
 
-        self.ticks, self.texts = ticks, texts
+        self.ticks, self.texts, self.value = ticks, texts, to_other
         self.draw_again()
 
     def draw_again(self) -> None:
@@ -142,6 +146,10 @@ class PlotAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no type hint
         plain: Any = super()
         ticks: Ticks = plain.tickValues(low, high, size)
         return ticks
+
+
+def _power_of_ten(exponent: float) -> float:
+    return float(10.0**exponent)
 
 
 def _round_up(least: float) -> float:
@@ -212,7 +220,10 @@ Range = tuple[float, float]  # lowest and highest value
 _AXIS_PLACES = {"left": (0, 0), "right": (0, 2), "bottom": (1, 1)}
 
 
-class PlotWidget(QWidget):
+_EVERYWHERE = 1e11  # from where on the end of a level line is beyond all data
+
+
+class PlotWidget(QWidget, Valued):
     """Axes with curves. The range follows the data until the user moves it."""
 
     hovered = Signal(float, float)  # x and y under the mouse, or NaN where it left the plot
@@ -235,6 +246,7 @@ class PlotWidget(QWidget):
             axis.enableAutoSIPrefix(False)
         self.axes["right"].setVisible(bool(right_label))
         self._labels = {"bottom": x_label, "left": y_label, "right": right_label}
+        self.across = ""  # what runs along the axis at the bottom where that has no label
         self._curves: list[PlotCurve] = []
         self._layers: list[Layer] = []  # pyqtgraph does not keep those whose bounds it ignores
         self._follows = True
@@ -251,6 +263,7 @@ class PlotWidget(QWidget):
         self._pages = QStackedLayout(self)
         self._pages.addWidget(self.widget)
         self._pages.addWidget(self.hint)
+        self._name_itself()
 
     def add_curve(
         self,
@@ -260,9 +273,11 @@ class PlotWidget(QWidget):
         dashes: bool = False,
         dots: bool = False,
         steps: bool = False,
+        name: str = "",
     ) -> PlotCurve:
-        """Add an empty curve in front of the others."""
-        curve = PlotCurve(len(self._curves), role, width, dashes=dashes, dots=dots, steps=steps)
+        """Add an empty curve in front of the others; a table of the plot has it by its name."""
+        look = {"dashes": dashes, "dots": dots, "steps": steps}
+        curve = PlotCurve(len(self._curves), role, width, **look, name=name)
         curve.set_theme(self._theme)
         self._curves.append(curve)
         self._layers.append(curve)
@@ -275,6 +290,55 @@ class PlotWidget(QWidget):
         layer.set_theme(self._theme)
         self._layers.append(layer)
         self.box.addItem(layer, ignoreBounds=True)
+
+    @property
+    def title(self) -> str:
+        """What the plot shows."""
+        return " by ".join(filter(None, (self._labels["left"] or "values", self._across)))
+
+    @property
+    def _across(self) -> str:
+        return self._labels["bottom"] or self.across
+
+    def _name_itself(self) -> None:
+        for widget in (self, self.widget):
+            widget.setAccessibleName(f"Plot of {self.title}")
+
+    def values(self) -> ValueTable | None:
+        """Return the points of all curves and layers that are shown, in the units of the axes."""
+        x, y, right = (self.axes[side] for side in ("bottom", "left", "right"))
+        rows: list[Row] = []
+        for name, points in self._shown_series():
+            for place, height in points.tolist():
+                row = [name, x.value(place) if abs(place) < _EVERYWHERE else None, y.value(height)]
+                rows.append((*row, right.value(height)) if right.isVisible() else tuple(row))
+        if not rows:
+            return None
+        headings = ["Curve", self._across or "x", self._labels["left"] or "y"]
+        if right.isVisible():
+            headings.append(self._labels["right"])
+        return ValueTable(self.title, tuple(headings), rows, tuple(range(1, len(headings))))
+
+    def summary(self) -> str:
+        """Return the last point of each curve and layer that is shown."""
+        x, y = self.axes["bottom"], self.axes["left"]
+        said = []
+        for name, points in self._shown_series():
+            place, height = points[-1].tolist()
+            where = f" at {value_text(x.value(place))}" if abs(place) < _EVERYWHERE else ""
+            said.append(f"{name}: {value_text(y.value(height))}{where}")
+        return f"{self.title}. {'; '.join(said)}" if said else ""
+
+    def _shown_series(self) -> list[tuple[str, Points]]:
+        """Return the names and points of what is shown; a level line has one point."""
+        found = []
+        for layer in self._layers:
+            for name, points in layer.series() if layer.isVisible() else ():
+                finite = points[np.isfinite(points).all(axis=1)]
+                level = len(finite) and abs(finite[0, 0]) >= _EVERYWHERE
+                if len(finite):
+                    found.append((name, finite[:1] if level else finite))
+        return found
 
     def show_whole_numbers(self, side: str, *, only: bool = True) -> None:
         """Put the ticks of an axis at whole numbers only, or anywhere again."""
@@ -317,6 +381,7 @@ class PlotWidget(QWidget):
         """Change the label of an axis."""
         self._labels[side] = text
         self._style_label(side)
+        self._name_itself()
 
     def map_right_axis(
         self, to_right: Callable[[float], float], from_right: Callable[[float], float]

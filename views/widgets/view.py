@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtGui import QAccessible, QFocusEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QScrollArea, QTableView, QWidget
 from shiboken6 import isValid
 
@@ -17,6 +17,7 @@ from views.widgets.labels import ElidedLabel
 from views.widgets.steps import Steps
 from views.widgets.styling import parts_of, restyle
 from views.widgets.theme import DARK, Theme
+from views.widgets.values import Valued, ValueTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,7 @@ class View(QWidget):
     title: ClassVar[str] = ""  # name in the window
     shortcut: ClassVar[str] = ""  # the view's own key; without one it gets a number
     keys: ClassVar[tuple[tuple[str, str], ...]] = ()  # what keys do while the view has the focus
+    has_values: ClassVar[bool] = False  # whether :meth:`values` can be asked for a table
     of_run: ClassVar[bool] = True  # whether it shows the run in sight
     # Whether it shows one moment of a run and needs nothing of those before, so that it can show
     # the past.
@@ -133,6 +135,26 @@ class View(QWidget):
         """The exports that this view holds, by name, and whether there is something in them."""
         return {}
 
+    def values(self) -> list[ValueTable]:
+        """Return what is in the pictures that are shown now, each as a table."""
+        tables = (part.values() for part in self._valued())
+        return [table for table in tables if table is not None]
+
+    def _valued(self) -> list[Valued]:
+        """Return the pictures that are shown."""
+        parts = self.findChildren(QWidget)
+        return [one for one in parts if isinstance(one, Valued) and one.isVisibleTo(self)]
+
+    def describe(self) -> None:
+        """Tell screen readers the most important values of the pictures that are shown."""
+        summaries = [part.summary() for part in self._valued()]
+        self.setAccessibleDescription(" ".join(f"{one}." for one in summaries if one))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Have something to say to whoever has come by a key."""
+        super().focusInEvent(event)
+        self.describe()
+
     def show_instance(self, instance: Any) -> None:
         """Prepare for runs on ``instance``, of a problem of this view; None empties the view."""
         self.begin_run()
@@ -179,6 +201,8 @@ class View(QWidget):
         self._stale = not self.isVisible()
         if not self._stale:
             self.draw()
+            if self.hasFocus() and QAccessible.isActive():
+                self.describe()
         return not self._stale
 
     def take_in(self, snapshot: RunState) -> None:

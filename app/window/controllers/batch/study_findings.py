@@ -139,7 +139,8 @@ class StudyFindingsController(Controller):
             if place is not None and part.plot == place.plot:
                 self._drawn = found, place
                 if picture is not None:
-                    part.show_plot(picture, found.plots[place.plot].text)
+                    plot = found.plots[place.plot]
+                    part.show_plot(picture, plot.text, work.table_of(plot))
         self._update()
 
     def _show_claims(self, found: StudyFindings) -> None:

@@ -29,6 +29,7 @@ from gpu.core.files import exists
 from gpu.core.formats import duration
 from gpu.core.words import counted
 from gpu.run.log.names import default_log_folder, free_path, named
+from views.widgets.values import ValueTable
 
 if TYPE_CHECKING:
     from app.report.plot import PrintPlot
@@ -236,6 +237,16 @@ def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
     aspect, smooth = Qt.AspectRatioMode, Qt.TransformationMode.SmoothTransformation
     picture = QImage.fromData(rendered(plot, "png", look))
     return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth)
+
+
+def table_of(plot: PrintPlot) -> ValueTable:
+    """Return the numbers that a plot shows."""
+    numbers = [
+        at
+        for at in range(len(plot.columns))
+        if all(isinstance(row[at], int | float | None) for row in plot.rows)
+    ]
+    return ValueTable(plot.title, plot.columns, plot.rows, tuple(numbers))
 
 
 def write_plot(path: Path, plot: PrintPlot, form: str, size: str, theme: str) -> None:
