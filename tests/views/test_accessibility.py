@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
@@ -23,6 +24,7 @@ from pytestqt.qtbot import QtBot
 from tests.hands import click, press
 from tests.views.conftest import WITHOUT_GPU
 from tests.views.scenes import cut_texts, snapshot, uniform
+from views.frame import banner, readout
 from views.frame.main_window import MainWindow
 from views.widgets.graphics import Graphics
 from views.widgets.plot import PlotWidget
@@ -183,3 +185,17 @@ def takes_keys(part: QWidget) -> bool:
 def spoken_name(part: QWidget) -> str:
     interface = QAccessible.queryAccessibleInterface(part)
     return part.accessibleName() or interface.text(QAccessible.Text.Name)
+
+
+def test_a_run_is_told_when_it_got_better_and_seldom(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    for module in (banner, readout):
+        monkeypatch.setattr(module, "announce", lambda _, text: told.append(text))
+    for iteration in (1, 2, 10, 800, 801):  # 50 iterations a second
+        window.show_snapshot(snapshot(INSTANCE, iteration))
+    assert [text.rpartition(" ")[2] for text in told] == ["1", "800"]
+    assert told[0].startswith("best length ")
+    window.tell("The run has ended", "done")
+    assert told[-1] == "The run has ended"

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QStatusBar, QToolButton, QWidget
 
+from views.widgets.announcing import announce
 from views.widgets.controls import make_button
 from views.widgets.labels import Label
 from views.widgets.layouts import fill
@@ -99,6 +100,7 @@ class Banner(QFrame):
         first = sentence.partition(" ")[0]
         # Names of files, colonies and parameters are spelled as they are.
         self.label.setText(sentence[:1].upper() + sentence[1:] if first.isalpha() else sentence)
+        announce(self, self.label.text())
         self._severity = severity
         self.setProperty("severity", severity)
         restyle([self])

@@ -14,6 +14,7 @@ from gpu.core.formats import compact, duration, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
 from views.problem_display import display_of
+from views.widgets.announcing import RunNews, announce
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 
@@ -34,6 +35,7 @@ class Readout(QFrame):
         self._recent: deque[tuple[float, int]] = deque()
         self._earlier: int | None = None  # the best of the user's earlier runs
         self._newest: RunState | None = None  # what is shown
+        self._news = RunNews()
         self.values: dict[str, QLabel] = {}
         self.headings: dict[str, QLabel] = {}
         layout = fill(QHBoxLayout(self), margins=(14, 6, 14, 7), spacing=14)
@@ -70,6 +72,7 @@ class Readout(QFrame):
     def begin_run(self) -> None:
         """Show dashes."""
         self._recent.clear()
+        self._news.forget()
         self._earlier = self._newest = None
         self._head_places(racing=False)
         self._head_gap(None, optimal=False)
@@ -156,6 +159,16 @@ class Readout(QFrame):
         if snapshot.elapsed > since:
             rate = (snapshot.solutions_built - tours) / (snapshot.elapsed - since)
             self.values["rate"].setText(compact(rate))
+        if self._news.worth(snapshot):
+            announce(self, self.said)
+
+    @property
+    def said(self) -> str:
+        """The numbers in words, for a screen reader."""
+        told = ("best", "gap", "iteration")
+        return ", ".join(
+            f"{self.headings[name].text().lower()} {self.values[name].text()}" for name in told
+        )
 
     def _show_best(self, cost: int, bound: LowerBound | None) -> None:
         unit = NO_UNIT if self._instance is None else self._instance.cost_unit

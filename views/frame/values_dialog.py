@@ -56,6 +56,7 @@ class ValuesDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.choice = ChoiceBox(24, "Table", "Which of the view's pictures")
         self.cells = ValueCells()
+        self.cells.stretched = True
         self.cells.apply_theme(theme)
         self.note = make_label("note", wrap=True)
         self.newest = make_button("", "Newest values", "Show what the view shows now", self.refresh)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from gpu.core.formats import brief, whole
+from gpu.core.formats import THIN, brief, whole
 from gpu.core.tables import Column
 
 MOST_ROWS = 10_000
@@ -55,7 +55,7 @@ def _cell(at: int) -> Callable[[tuple[int, Row]], Any]:
 def value_text(value: float) -> str:
     """Return a number for people: whole numbers in full, others with six digits."""
     is_whole = abs(value) < 1e15 and abs(value - round(value)) < 1e-9 * max(1.0, abs(value))
-    return whole(value) if is_whole else brief(value, _DIGITS)
+    return whole(value) if is_whole else brief(value, _DIGITS, ",").replace(",", THIN)
 
 
 class Valued:
