@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -205,12 +207,16 @@ class Application(QObject):
         return ended
 
 
-def qt_application() -> QApplication:
-    """Return the one application object of Qt; the first call makes it."""
+def qt_application(text_size: int = 100) -> QApplication:
+    """Return the one application object of Qt; the first call makes it.
+
+    All has ``text_size`` percent of its usual size, unless Qt's own variable says otherwise.
+    """
     paint_alone()
     app = QApplication.instance()
     if not isinstance(app, QApplication):
-        app = DesktopApplication([APPLICATION])
+        with _scaled(text_size / 100):
+            app = DesktopApplication([APPLICATION])
     sys.setswitchinterval(SWITCH_INTERVAL)
     give_memory_back()
     gc.disable()  # until all that a window needs is there; see resume_garbage_collection
@@ -220,6 +226,20 @@ def qt_application() -> QApplication:
     app.setStyle("Fusion")
     app.setWindowIcon(application_icon())
     return app
+
+
+@contextmanager
+def _scaled(factor: float) -> Iterator[None]:
+    """Let Qt begin with this factor on all sizes; processes that are started do not get it."""
+    name = "QT_SCALE_FACTOR"
+    if factor == 1.0 or name in os.environ:
+        yield
+        return
+    os.environ[name] = str(factor)
+    try:
+        yield
+    finally:
+        del os.environ[name]
 
 
 def usual_settings() -> Settings:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import importlib
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,11 +41,14 @@ def open_window(
     _prepare(platforms_here())
     import platformdirs
 
-    from app.window.application import Application, qt_application
+    from app.window.application import Application, qt_application, usual_settings
     from app.window.event_loop import on_termination
     from app.window.opened_files import DesktopApplication
+    from views.frame.settings import Settings
+    from views.frame.text_size import text_size
 
-    qt = qt_application()
+    settings = usual_settings() if settings_file is None else Settings(settings_file)
+    qt = qt_application(text_size(settings))
     log = platformdirs.user_log_path(APPLICATION, appauthor=False) / f"{APPLICATION}.log"
     with Notifications(log) as notifications:
         application = Application(notifications, settings_file)
@@ -64,9 +69,18 @@ def open_window(
             qt.open_files_with(application.window.open_requested.emit)
         with on_termination(window.close):
             status = qt.exec()
-        if not application.close():
+        ended = application.close()
+        if window.starts_again:
+            _start_again()
+        if not ended:
             leave(status)
     return status
+
+
+def _start_again() -> None:
+    """Start the program anew, with the same arguments."""
+    program = [sys.executable] if hasattr(sys, "frozen") else [sys.executable, "-m", "app.cli.main"]
+    subprocess.Popen([*program, *sys.argv[1:]], start_new_session=True)
 
 
 def run_demo(out: Path) -> int:

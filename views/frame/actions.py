@@ -112,6 +112,9 @@ _ACTION_TEXTS = {  # text, keys, tip
     "fit": ("Show the whole picture", "F", "Undo zooming and moving"),
     "keys": ("Keys", "F1", "What the keys do"),
     "explain": ("Explain this view", "Shift+F1", "What the view in front shows, and a paper"),
+    "still": ("Reduce motion", "", "Nothing glides or fades: ants go from city to city at once"),
+    "larger": ("Larger text", "Ctrl++", "Text and all around it, from the next start on"),
+    "smaller": ("Smaller text", "Ctrl+-", "Text and all around it, from the next start on"),
     "values": ("Values as a table", "T", "What the plot in front shows, as a table to be copied"),
     "about": ("About Formicarium", "", "What Formicarium is"),
 }
@@ -143,7 +146,7 @@ class Actions:
     def __init__(self, window: QMainWindow, views: Sequence[tuple[str, str]]) -> None:
         self._window = window
         self._all = {name: self._make(*parts) for name, parts in _ACTION_TEXTS.items()}
-        for name in ("panel", "present", "edit-cities"):
+        for name in ("panel", "present", "edit-cities", "still"):
             self._all[name].setCheckable(True)
         self.exports = {name: self._make(text) for name, (text, _, _) in EXPORTS.items()}
         self.views = {
@@ -292,7 +295,11 @@ class Actions:
         _fill(presenting, self._named("present", "begin", "go-on"))
         _fill(presenting, self._named("next", "previous", "black", "pick"))
         panes = [*self._named("alone", "fit", "values", "panel"), presenting.menuAction()]
-        _fill(view, self.views.values(), panes, [themes.menuAction()])
+        self.text_menu = QMenu("Text size", view)
+        self.text_menu.addActions(self._named("larger", "smaller"))
+        self.text_menu.addSeparator()
+        looks = [themes.menuAction(), self.text_menu.menuAction(), *self._named("still")]
+        _fill(view, self.views.values(), panes, looks)
         _fill(themes, self.themes.values(), self._named("theme"))
         _fill(bar.addMenu("&Help"), self._named("explain", "keys", "about"))
 

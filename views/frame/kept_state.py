@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtCore import QByteArray, QObject, Signal, Slot
 from PySide6.QtGui import QActionGroup, QGuiApplication
 from PySide6.QtWidgets import QMainWindow, QMenu
 
+from gpu.core.machine.motion import reduces_motion
 from views.frame.actions import Actions
 from views.frame.dashboard import Dashboard
 from views.frame.settings import Settings, SettingValue
@@ -182,12 +184,19 @@ class ThemeChoice(QObject):
         self._settings = settings
         name = settings.get("theme", "system")
         self.name = name if name in _NAMED_THEMES else "system"  # or "light" or "dark"
+        self.still = bool(settings.get("still", reduces_motion()))
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._system_changed)
 
     @property
     def theme(self) -> Theme:
         """The colours and the type."""
-        return _NAMED_THEMES.get(self.name) or system_theme()
+        return replace(_NAMED_THEMES.get(self.name) or system_theme(), still=self.still)
+
+    def reduce_motion(self, still: bool) -> None:
+        """Let nothing glide or fade, whatever the system says, or let it."""
+        self.still = still
+        self._settings.put({"still": still})
+        self.changed.emit()
 
     def choose(self, name: str) -> None:
         """Use the theme "system", "light" or "dark"."""

@@ -33,6 +33,7 @@ from views.frame.presentation import PRESENTATION_HINT, Presentation
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
+from views.frame.text_size import TextSizeMenu
 from views.gallery.gallery import Gallery
 from views.graph.classes_view import ClassesView
 from views.problem_display import DISPLAYS
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self.dialogs = FileDialogs(self, settings)
         self.dialogs.to_open.connect(self.open_requested)
         self.dialogs.to_open_as.connect(self.open_as_requested)
+        self.starts_again = False  # whether another one is to be opened once it is closed
         self.has_unsaved: Callable[[], bool] = lambda: False  # whether a drawing would be lost
         self.theme_choice = ThemeChoice(settings, self)
         self.setWindowTitle("Formicarium")
@@ -96,6 +98,9 @@ class MainWindow(QMainWindow):
         self.run_title = ""  # the same, whether it is an earlier one or not
         self.statusBar().addWidget(self.where, 1)
         self.statusBar().setSizeGripEnabled(False)
+        self._text_size = TextSizeMenu(
+            settings, self.actions_.text_menu, self._tell_size, self._start_again
+        )
         self._lay_out()
         # Earlier, each change of a parent would style it again.
         styling.apply(self.theme_choice.theme, self)
@@ -386,16 +391,35 @@ class MainWindow(QMainWindow):
                 "fit": dashboard.fit,
                 "explain": dashboard.explain,
                 "values": dashboard.show_values,
+                "larger": lambda: self._text_size.step(1),
+                "smaller": lambda: self._text_size.step(-1),
                 "keys": lambda: KeysDialog(self, [*act.keys(), *view_keys]).open(),
                 "about": lambda: about_box(self),
             }
         )
+        act["still"].setChecked(self.theme_choice.still)
+        act["still"].toggled.connect(self.theme_choice.reduce_motion)
         call_with_key(act.exports, self.dialogs.ask_for_export)
         call_with_key(act.views, lambda key: dashboard.show_view(key, largest=True))
         call_with_key(act.themes, choose_theme)
 
     def _show_panel(self) -> None:
         self.setup.setVisible(self.actions_["panel"].isChecked() and not self.presentation.goes_on)
+
+    def _tell_size(self, sentence: str, offers: list[Offer]) -> None:
+        self.tell(sentence, "info", stays=True, offers=offers)
+
+    def _start_again(self) -> None:
+        """Close the window, and have it opened anew; ask first if something would be lost."""
+
+        def close() -> None:
+            self.starts_again = True
+            self.close()
+
+        if asked := self._question:
+            self.ask(*asked, close)
+        else:
+            close()
 
     def _quit(self) -> None:
         """Close the window; ask first if something would be lost."""

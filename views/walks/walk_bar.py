@@ -249,5 +249,8 @@ class WalkBar(QFrame):
             )
         text = f"Iteration {whole(self._iteration)}: {now}"
         self.note.setText(f"{text}  ·  {self._remark}" if self._remark else text)
-        self.moved.emit(self.position, self.laid)
+        position, laid = self.position, self.laid
+        if self._theme.still:  # from city to city at once, and trails, too, come at once
+            position, laid = float(int(position + 1e-9)), float(int(laid))
+        self.moved.emit(position, laid)
         self._run_timer()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
 
@@ -79,6 +79,7 @@ class Theme:
     scale: float = 1.0  # factor on all type
     contrast: bool = False  # whether type and lines stand out more
     strokes: float = 1.0  # factor on the width of curves and tours
+    still: bool = False  # whether nothing glides or fades
 
     def __getitem__(self, role: str) -> str:
         of_role = _CONTRAST.get(role, _ROLES[role]) if self.contrast else _ROLES[role]
@@ -87,7 +88,7 @@ class Theme:
     @property
     def presented(self) -> Theme:
         """The same for a lecture: large type, thick lines, strong contrast."""
-        return Theme(self.dark, PRESENTATION_SCALE, contrast=True, strokes=_THICK)
+        return replace(self, scale=PRESENTATION_SCALE, contrast=True, strokes=_THICK)
 
     def points(self, factor: float = 1.0) -> float:
         """Type size in points, ``factor`` times that of ordinary text."""

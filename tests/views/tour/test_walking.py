@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from views.tour.tour_view import TourView
 from views.tour.walk_layer import WalkLayer
 from views.walks.walk_bar import LAYING
 from views.widgets.background_layer import Sheet
+from views.widgets.theme import DARK
 
 CROSSED = np.array([0, 2, 1, 3], dtype=np.int32)
 BEFORE = Trails(np.array([[1, 3]], np.int32), np.ones(1, np.float32))
@@ -62,6 +64,22 @@ def test_every_ant_makes_its_steps_at_the_same_time_and_comes_home(view: TourVie
     click(bar.step)
     np.testing.assert_array_equal(layer.places(), SQUARE[[0, 0]])
     assert "trails" in bar.note.text()
+
+
+def test_where_motion_is_reduced_ants_do_not_glide_and_trails_do_not_fade(view: TourView) -> None:
+    view.apply_theme(replace(DARK, still=True))
+    show_state(view, state_of(1, BEFORE))
+    bar, layer = view.walking.bar, layer_of(view)
+    bar.stop()
+    bar.advance(0.5 / bar._pace)
+    np.testing.assert_array_equal(layer.places(), SQUARE[[0, 0]])
+    bar.advance(0.6 / bar._pace)
+    np.testing.assert_array_equal(layer.places(), SQUARE[[1, 2]])
+    bar.advance(3.0 / bar._pace + LAYING / 2)
+    np.testing.assert_array_equal(layer.places(), SQUARE[[0, 0]])
+    assert layer.opacity() == 1.0  # until it is over
+    bar.advance(LAYING)
+    assert layer.opacity() == 0.0
 
 
 def test_what_the_ants_found_is_shown_when_they_are_home(view: TourView) -> None:
