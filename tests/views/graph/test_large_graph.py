@@ -173,7 +173,7 @@ def test_a_picture_for_a_file_has_the_same_edges_in_all_its_bands(
     made.clear()
     threads.clear()
     image = as_image(view, DARK)
-    # The line that says how many edges are drawn takes room: the screen's may be made anew meanwhile.
+    # Those of the screen may be made anew meanwhile: the line that tells of them takes room.
     assert len([one for one in made if one.shape == made[-1].shape]) == 1
     assert threading.main_thread() not in threads
     assert image.height() * image.width() > 5 * 100_000
