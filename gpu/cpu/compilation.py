@@ -7,9 +7,10 @@ import hashlib
 import importlib
 import os
 import pickle
+import platform
 import re
+import sys
 import tempfile
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -24,12 +25,21 @@ from numba.core import event
 from numba.extending import is_jitted
 
 from gpu.core.machine.compiling import COMPILING
+from gpu.cpu.code_files import (
+    KEPT_FILE,
+    PYTHON,
+    CodeArchive,
+    CodeFolder,
+    Processor,
+    code_name,
+    level,
+)
 from gpu.cpu.numba_parts import (
     WITHOUT_COUNTS,
     PartPipeline,
     begin_without_blas,
-    guard_cache,
-    is_kept,
+    keep,
+    processor_of,
 )
 from gpu.cpu.numba_shortcuts import take_shortcuts
 
@@ -39,13 +49,12 @@ Whole = int | np.integer[Any]
 """A whole number, of Python outside and of the machine inside compiled code."""
 
 _OWN_FOLDER = re.compile("(formicarium|compiled)-[0-9a-f]{16}")  # the second: earlier versions
-_OF_NUMBA = re.compile(r".+\.(nbi|nbc)(\.tmp\.[0-9a-f]{16})?")  # all the files that Numba keeps
 _NEVER_COMPILED = {"cuda", "run", "batch"}  # compiled functions use nothing of these
+ARCHIVES = Path(__file__).parents[1] / "compiled"
+"""Where code is that came with the program: see :func:`archive_name`."""
 
 _config: Any = numba.config
-_CHOSEN = _config.CACHE_DIR  # the user's own choice, in NUMBA_CACHE_DIR
 _config.DISABLE_JIT = 0  # NUMBA_DISABLE_JIT is for whoever debugs: no colony works uncompiled
-_one_at_a_time = threading.Lock()  # threads import colonies and drawing at once
 
 
 class Compiler(Protocol):
@@ -123,17 +132,45 @@ def _to_compile(function: Callable[..., Any]) -> set[Any]:
     }
 
 
-def _load(function: Callable[..., Any], signature: Any, find: Callable[[], Any]) -> Any:
+def _places(made: Any) -> Iterator[tuple[CodeFolder | CodeArchive, Processor]]:
+    """Where compiled code may be, and for which processor it is made there."""
+    here = Processor(*processor_of(made))
+    folder, level_here = code_folder(), level()
+    if folder is not None:
+        yield folder, here
+    if level_here is not None:
+        yield _archive(), Processor(here.triple, level_here.name, "")
+
+
+def _find(made: Any, signature: Any) -> bytes | None:
+    """Return the code of a function for these types, if it was compiled earlier."""
+    for place, processor in _places(made):
+        code = place.read(code_name(made.py_func, signature, processor))
+        if code is not None:
+            return code
+    return None
+
+
+def is_kept(made: Any, signature: Any) -> bool:
+    """Whether a function need not be compiled any more for arguments of these types."""
+    return signature in made.overloads or any(
+        code_name(made.py_func, signature, processor) in place for place, processor in _places(made)
+    )
+
+
+def _load(made: Any, signature: Any, rebuild: Callable[[bytes], Any]) -> Any:
     """Return what was compiled earlier; where there is nothing, it is compiled now."""
-    kept = find()
-    if kept is None and _compiled_elsewhere(function, signature):
-        kept = find()
-        if kept is None:  # the disk is full: what follows would be compiled twice, too
+    function = made.py_func
+    code = _find(made, signature)
+    if code is None and _compiled_elsewhere(function, signature):
+        code = _find(made, signature)
+        if code is None:  # the disk is full: what follows would be compiled twice, too
             COMPILING.elsewhere = None
-    if kept is None:
+    if code is None:
         COMPILING.check()
         COMPILING.begin(_to_compile(function))
-    return kept
+        return None
+    return rebuild(code)
 
 
 def _compiled_elsewhere(function: Callable[..., Any], signature: Any) -> bool:
@@ -145,11 +182,14 @@ def _compiled_elsewhere(function: Callable[..., Any], signature: Any) -> bool:
     return elsewhere(_compile, function.__module__, function.__qualname__, types)
 
 
-def _save(write: Callable[[], None]) -> None:
+def _save(made: Any, signature: Any, reduced: Callable[[], bytes]) -> None:
     """Keep what was compiled. On a full disk nothing is kept, and the run goes on."""
     COMPILING.end(whole=True)
-    with suppress(OSError):
-        write()
+    folder = code_folder()
+    if folder is not None:
+        name = code_name(made.py_func, signature, Processor(*processor_of(made)))
+        with suppress(OSError):
+            folder.write(name, reduced())
 
 
 _made: dict[tuple[str, str], Any] = {}  # what ``cached`` made, by the function's module and name
@@ -166,16 +206,8 @@ def cached(function: Function) -> Function:
 
     It runs without the interpreter's lock, so that the window stays responsive.
     """
-    with _one_at_a_time:
-        folder = _folder()
-        before = _config.CACHE_DIR
-        _config.CACHE_DIR = str(folder or "")
-        try:
-            made: Function = numba.njit(cache=folder is not None, **_OPTIONS)(function)
-            if folder is not None:
-                guard_cache(made, functools.partial(_load, function), _save)
-        finally:
-            _config.CACHE_DIR = before
+    made: Function = numba.njit(**_OPTIONS)(function)
+    keep(made, functools.partial(_load, made), functools.partial(_save, made))
     _made[function.__module__, function.__qualname__] = made
     return made
 
@@ -193,7 +225,7 @@ def compile_together(wanted: Iterable[Wanted]) -> None:
     functions = list(wanted)
     missing = deque(one for one in functions if not is_kept(*one))
     helping = COMPILING.elsewhere or COMPILING.beside
-    if len(missing) > 1 and helping is not None and _folder() is not None:
+    if len(missing) > 1 and helping is not None and code_folder() is not None:
         from concurrent.futures import ThreadPoolExecutor  # not while the interpreter ends
 
         over, here = COMPILING.over, COMPILING.elsewhere is None
@@ -233,21 +265,37 @@ def address_of(made: Any, types: tuple[Any, ...]) -> int:
 
 
 @functools.cache
-def _folder() -> Path | None:
-    """Return the folder for compiled functions: beside the source, else the user's; else none.
-
-    Numba looks only at the file of the function itself to see whether what it kept is out of date.
-    So the folder's name is a digest of all files that compiled functions may use. The folders of
-    earlier sources are removed, and nothing else: the user may have other things at this place.
-    """
-    here = Path(__file__).parent
-    package = here.parent
+def sources() -> str:
+    """Return a digest of all files that compiled functions may use: what is kept is of these."""
+    package = Path(__file__).parents[1]
     digest = hashlib.sha256()
     for file in sorted(package.rglob("*.py")):
         if _NEVER_COMPILED.isdisjoint(file.relative_to(package).parts):
             digest.update(file.read_bytes())
-    for base in _bases(here):
-        folder = base / f"formicarium-{digest.hexdigest()[:16]}"
+    return digest.hexdigest()[:16]
+
+
+def archive_name() -> str:
+    """Return the name of the archive of compiled code that would serve here, if it came along."""
+    found = level()
+    of = found.name if found is not None else platform.machine()
+    return f"{sources()}-{PYTHON}-{of}-{sys.platform}.zip"
+
+
+@functools.cache
+def _archive() -> CodeArchive:
+    return CodeArchive(ARCHIVES / archive_name())
+
+
+@functools.cache
+def code_folder() -> CodeFolder | None:
+    """Return the folder for compiled functions: beside the source, else the user's; else none.
+
+    The folders of earlier sources are removed, and nothing else: the user may have other things at
+    this place.
+    """
+    for base in _bases(Path(__file__).parent):
+        folder = base / f"formicarium-{sources()}"
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
@@ -257,7 +305,7 @@ def _folder() -> Path | None:
         for other in base.glob("*-*"):
             if other != folder and _OWN_FOLDER.fullmatch(other.name):
                 _remove(other)
-        return folder
+        return CodeFolder(folder)
     return None
 
 
@@ -267,7 +315,7 @@ def _remove(folder: Path) -> None:
         if folder.is_symlink():
             return
         found = list(os.walk(folder, topdown=False))
-        if all(_OF_NUMBA.fullmatch(name) for _, _, names in found for name in names):
+        if all(KEPT_FILE.fullmatch(name) for _, _, names in found for name in names):
             for place, _, names in found:
                 for name in names:
                     Path(place, name).unlink()
@@ -275,7 +323,7 @@ def _remove(folder: Path) -> None:
 
 
 def _bases(here: Path) -> Iterator[Path]:
-    if _CHOSEN:
-        yield Path(_CHOSEN)
+    if _config.CACHE_DIR:  # the user's own choice, in NUMBA_CACHE_DIR
+        yield Path(_config.CACHE_DIR)
     yield here / "__pycache__"
     yield Path(platformdirs.user_cache_dir("formicarium", appauthor=False))

@@ -7,12 +7,15 @@ What these do cannot be had by documented ways; a release of Numba may change th
 from __future__ import annotations
 
 import importlib
+import pickle
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from numba.core import serialize
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler as Pipeline
+from numba.core.compiler import CompileResult
 from numba.np import linalg
 
 WITHOUT_COUNTS = {"_nrt": False}
@@ -76,42 +79,48 @@ def _no_blas() -> None:
     raise ImportError("nobody needs it")
 
 
-Load = Callable[[Any, Callable[[], Any]], Any]
-"""Takes a signature, and what looks for its compiled code on disk; returns that code or None."""
+Load = Callable[[Any, Callable[[bytes], Any]], Any]
+"""Takes a signature, and what rebuilds a compiled function from bytes; returns one, or None."""
+
+Save = Callable[[Any, Callable[[], bytes]], None]
+"""Takes a signature, and what makes bytes of the compiled function."""
 
 
 class _Cache:
-    """What Numba keeps of a function, asked by way of another one."""
+    """Stands where Numba has its own files of compiled functions."""
 
-    def __init__(self, kept: Any, load: Load, save: Callable[[Callable[[], None]], None]) -> None:
-        self._kept, self._load, self._save = kept, load, save
+    cache_path = None
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._kept, name)
+    def __init__(self, load: Load, save: Save) -> None:
+        self._load, self._save = load, save
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return what was compiled earlier, or None: then it is compiled now."""
-        return self._load(signature, partial(self._kept.load_overload, signature, target))
+        target.refresh()
+        return self._load(signature, partial(_rebuilt, target))
 
     def save_overload(self, signature: Any, made: Any) -> None:
-        """Write what was compiled."""
-        self._save(partial(self._kept.save_overload, signature, made))
+        """Keep what was compiled."""
+        if made.library.has_dynamic_globals:
+            raise ValueError(f"{made.fndesc.qualname} has an address in it: it cannot be kept")
+        self._save(signature, partial(_reduced, made))
 
 
-def guard_cache(dispatcher: Any, load: Load, save: Callable[[Callable[[], None]], None]) -> None:
-    """Let ``load`` and ``save`` read and write what is kept of a function.
-
-    Both get a function that does what Numba would do.
-    """
-    dispatcher._cache = _Cache(dispatcher._cache, load, save)
+def _rebuilt(target: Any, code: bytes) -> Any:
+    return CompileResult._rebuild(target, *pickle.loads(code))  # type: ignore[no-untyped-call]
 
 
-def is_kept(dispatcher: Any, signature: Any) -> bool:
-    """Whether the code of a function for these types is on disk, or in memory."""
-    if signature in dispatcher.overloads:
-        return True
-    kept = dispatcher._cache
-    if not isinstance(kept, _Cache):
-        return False
-    key = kept._index_key(signature, dispatcher.targetctx.codegen())
-    return key in kept._cache_file._load_index()
+def _reduced(made: Any) -> bytes:
+    written: bytes = serialize.dumps(made._reduce())  # type: ignore[no-untyped-call]
+    return written
+
+
+def keep(dispatcher: Any, load: Load, save: Save) -> None:
+    """Let ``load`` and ``save`` read and write what is compiled of a function."""
+    dispatcher._cache = _Cache(load, save)
+
+
+def processor_of(dispatcher: Any) -> tuple[str, str, str]:
+    """Return what a function is compiled for: LLVM's triple, the processor, and its features."""
+    triple, name, features = dispatcher.targetctx.codegen().magic_tuple()
+    return str(triple), str(name), str(features)

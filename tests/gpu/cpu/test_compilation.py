@@ -4,15 +4,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import numba
 import pytest
 
 from gpu.core.machine.compiling import COMPILING, Compiled
 from gpu.cpu import compilation
+from gpu.cpu.code_files import level, pack
 from tests.processes import environment
 
 Choose = Callable[..., None]
@@ -29,7 +30,7 @@ from gpu.cpu import compilation
 def double(x):
     return 2 * x
 
-print(double(21), sum(double.stats.cache_hits.values()), compilation._folder())
+print(double(21), sum(double.stats.cache_hits.values()), compilation.code_folder().path)
 """
 
 
@@ -89,25 +90,26 @@ def test_the_second_process_finds_what_the_first_compiled(tmp_path: Path) -> Non
 
 @pytest.fixture
 def bases(monkeypatch: pytest.MonkeyPatch) -> Iterator[Choose]:
-    """Let ``_folder`` look in these places only."""
+    """Let ``code_folder`` look in these places only."""
 
     def choose(*places: Path) -> None:
-        compilation._folder.cache_clear()
+        compilation.code_folder.cache_clear()
         monkeypatch.setattr(compilation, "_bases", lambda here: iter(places))
 
     yield choose
-    compilation._folder.cache_clear()
+    compilation.code_folder.cache_clear()
 
 
 def test_a_place_that_cannot_be_written_is_passed_over(tmp_path: Path, bases: Choose) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder would have to be")
     bases(blocked, tmp_path / "home")
-    folder = compilation._folder()
-    assert folder.parent == tmp_path / "home"
-    compilation._folder.cache_clear()
+    folder = compilation.code_folder()
+    assert folder is not None
+    assert folder.path.parent == tmp_path / "home"
+    compilation.code_folder.cache_clear()
     bases(blocked)
-    assert compilation._folder() is None
+    assert compilation.code_folder() is None
 
 
 def test_without_any_place_functions_still_compile(tmp_path: Path, bases: Choose) -> None:
@@ -132,9 +134,12 @@ def test_folders_of_earlier_sources_are_removed(tmp_path: Path, bases: Choose) -
         (tmp_path / name / "cpu_1a").mkdir(parents=True)
         for kept in ("wheel.of-3.py313.nbi", "wheel.of-3.py313.1.nbc.tmp.0123456789abcdef"):
             (tmp_path / name / "cpu_1a" / kept).touch()
+        for kept in ("gpu.cpu.wheel.of-0a1b.code", "gpu.cpu.wheel.of-0a1b.code.tmpx_1y2z"):
+            (tmp_path / name / kept).touch()
     bases(tmp_path)
-    folder = compilation._folder()
-    assert list(tmp_path.iterdir()) == [folder]
+    folder = compilation.code_folder()
+    assert folder is not None
+    assert list(tmp_path.iterdir()) == [folder.path]
 
 
 @pytest.mark.parametrize(
@@ -156,7 +161,7 @@ def test_what_others_have_made_is_kept(tmp_path: Path, bases: Choose, name: str)
     theirs.write_text("the work of years")
     (theirs.parent / "old.nbi").touch()
     bases(tmp_path)
-    assert compilation._folder() is not None
+    assert compilation.code_folder() is not None
     assert theirs.read_text() == "the work of years"
     assert (theirs.parent / "old.nbi").exists()
 
@@ -169,7 +174,7 @@ def test_what_a_link_leads_to_is_kept(tmp_path: Path, bases: Choose) -> None:
     base.mkdir()
     (base / "compiled-0123456789abcdef").symlink_to(theirs)
     bases(base)
-    assert compilation._folder() is not None
+    assert compilation.code_folder() is not None
     assert (theirs / "old.nbi").exists()
 
 
@@ -190,22 +195,52 @@ for name in ("compilation", "stage_loop"):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_threads_that_compile_at_once_have_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
-    here = Path(compilation.__file__).parent
-    usual, compiler = list(compilation._bases(here)), numba.njit
-    found: list[Path] = []
+def test_code_that_came_with_the_program_is_used_and_not_written_again(
+    tmp_path: Path, bases: Choose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if level() is None:
+        pytest.skip("this processor is below the level for which such code is made")
+    folder = tmp_path / "kept"
+    script = tmp_path / "portable.py"
+    script.write_text(PROGRAM)
+    environment = {
+        **os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(folder),
+        "NUMBA_CPU_NAME": level().name, "NUMBA_CPU_FEATURES": "",
+    }  # fmt: skip
 
-    def compile_(**options: Any) -> Any:
-        found.extend(compilation._bases(here))  # as another thread would ask now
-        assert compilation._one_at_a_time.locked()
-        return compiler(**options)
+    def told() -> list[str]:
+        done = subprocess.run(
+            [sys.executable, script], env=environment, capture_output=True, text=True, check=True
+        )
+        return done.stdout.split()
 
-    def half(x: float) -> float:
-        return x / 2
+    assert told()[:2] == ["42", "0"]
+    (made,) = folder.iterdir()
+    archives = tmp_path / "archives"
+    archives.mkdir()
+    assert pack(made, archives / compilation.archive_name()) == 1
+    for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
+        del environment[name]
+    script.write_text(
+        f"from gpu.cpu import compilation\ncompilation.ARCHIVES = type(compilation.ARCHIVES)("
+        f"{str(archives)!r})\n{PROGRAM}"
+    )
+    environment["NUMBA_CACHE_DIR"] = str(tmp_path / "empty")
+    assert told()[:2] == ["42", "1"]
+    assert not [path for path in (tmp_path / "empty").rglob("*") if path.is_file()]
 
-    monkeypatch.setattr(numba, "njit", compile_)
-    compilation.cached(half)
-    assert found == usual
+
+def test_threads_that_compile_at_once_need_no_lock(tmp_path: Path, bases: Choose) -> None:
+    bases(tmp_path)
+
+    def use(number: int) -> float:
+        def scaled(x: float) -> float:
+            return number * x
+
+        return compilation.cached(scaled)(2.0)
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(use, range(4))) == [0, 2, 4, 6]
 
 
 def test_the_parts_that_are_compiled_are_counted(
