@@ -39,7 +39,7 @@ test: $(STAMP)test
 	QT_QPA_PLATFORM=offscreen $(BIN)/pytest -n auto $(ARGS)
 
 colonies: $(STAMP)test
-	$(BIN)/python -m tests.compile_colonies
+	$(BIN)/formicarium compile
 
 lint: style kernels
 

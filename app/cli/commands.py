@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from app.cli.compile import compile_command
 from app.cli.film import film
 from app.cli.measure import compare, speedup
 from app.cli.options import json_option, make_folder, out_option
@@ -215,7 +216,7 @@ def demo(out: Path) -> int:
 
 for _command in (
     *(solve, replay, runs, race, present, speedup, compare, study, report, reproduce, generate),
-    *(desktop, film),
+    *(desktop, film, compile_command),
 ):
     cli.add_command(_command)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,11 +78,14 @@ def warm_up(device: Device, name: str = "") -> None:
         use_once(system, device)
 
 
-def use_once(system: System, device: Device) -> None:
-    """Let a colony make one iteration on the smallest instance, and look at a decision of it."""
+def use_once(system: System, device: Device, values: Mapping[str, object] | None = None) -> None:
+    """Let a colony make one iteration on the smallest instance, and look at a decision of it.
+
+    Its parameters have these ``values``, or else the defaults.
+    """
     fitting = (one for one in bundled() if one.problem is system.problem)
     instance = load_instance(min(fitting, key=lambda one: one.n).path)
-    parameters = system.parameters()
+    parameters = system.parameters(**(values or {}))
     starting.use_once(instance)  # what a run shows first, while the rest is compiled
     bound_of(instance)
     with closing(catalog.build(system, instance, parameters, device, seed=1)) as colony:

@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib
-import os
 import pickle
-import platform
-import re
-import sys
-import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 import numba
 import numpy as np
-import platformdirs
 from numba.core import event
 from numba.extending import is_jitted
 
+from gpu.core.machine.code_files import CodeArchive, CodeFolder, archive, code_folder
 from gpu.core.machine.compiling import COMPILING
-from gpu.cpu.code_files import (
-    KEPT_FILE,
-    PYTHON,
-    CodeArchive,
-    CodeFolder,
-    Processor,
-    code_name,
-    level,
-)
 from gpu.cpu.numba_parts import (
     WITHOUT_COUNTS,
     PartPipeline,
@@ -42,16 +26,12 @@ from gpu.cpu.numba_parts import (
     processor_of,
 )
 from gpu.cpu.numba_shortcuts import take_shortcuts
+from gpu.cpu.processors import Processor, archive_name, code_name, level
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 Whole = int | np.integer[Any]
 """A whole number, of Python outside and of the machine inside compiled code."""
-
-_OWN_FOLDER = re.compile("(formicarium|compiled)-[0-9a-f]{16}")  # the second: earlier versions
-_NEVER_COMPILED = {"cuda", "run", "batch"}  # compiled functions use nothing of these
-ARCHIVES = Path(__file__).parents[1] / "compiled"
-"""Where code is that came with the program: see :func:`archive_name`."""
 
 _config: Any = numba.config
 _config.DISABLE_JIT = 0  # NUMBA_DISABLE_JIT is for whoever debugs: no colony works uncompiled
@@ -139,7 +119,7 @@ def _places(made: Any) -> Iterator[tuple[CodeFolder | CodeArchive, Processor]]:
     if folder is not None:
         yield folder, here
     if level_here is not None:
-        yield _archive(), Processor(here.triple, level_here.name, "")
+        yield archive(archive_name()), Processor(here.triple, level_here.name, "")
 
 
 def _find(made: Any, signature: Any) -> bytes | None:
@@ -262,68 +242,3 @@ def address_of(made: Any, types: tuple[Any, ...]) -> int:
     address: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
     assert address, "compiled functions have an address"
     return address
-
-
-@functools.cache
-def sources() -> str:
-    """Return a digest of all files that compiled functions may use: what is kept is of these."""
-    package = Path(__file__).parents[1]
-    digest = hashlib.sha256()
-    for file in sorted(package.rglob("*.py")):
-        if _NEVER_COMPILED.isdisjoint(file.relative_to(package).parts):
-            digest.update(file.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def archive_name() -> str:
-    """Return the name of the archive of compiled code that would serve here, if it came along."""
-    found = level()
-    of = found.name if found is not None else platform.machine()
-    return f"{sources()}-{PYTHON}-{of}-{sys.platform}.zip"
-
-
-@functools.cache
-def _archive() -> CodeArchive:
-    return CodeArchive(ARCHIVES / archive_name())
-
-
-@functools.cache
-def code_folder() -> CodeFolder | None:
-    """Return the folder for compiled functions: beside the source, else the user's; else none.
-
-    The folders of earlier sources are removed, and nothing else: the user may have other things at
-    this place.
-    """
-    for base in _bases(Path(__file__).parent):
-        folder = base / f"formicarium-{sources()}"
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError:  # read-only, or full
-            continue
-        for other in base.glob("*-*"):
-            if other != folder and _OWN_FOLDER.fullmatch(other.name):
-                _remove(other)
-        return CodeFolder(folder)
-    return None
-
-
-def _remove(folder: Path) -> None:
-    """Remove a folder of compiled functions, unless there is anything else in it."""
-    with suppress(OSError):  # what cannot be removed does no harm
-        if folder.is_symlink():
-            return
-        found = list(os.walk(folder, topdown=False))
-        if all(KEPT_FILE.fullmatch(name) for _, _, names in found for name in names):
-            for place, _, names in found:
-                for name in names:
-                    Path(place, name).unlink()
-                Path(place).rmdir()
-
-
-def _bases(here: Path) -> Iterator[Path]:
-    if _config.CACHE_DIR:  # the user's own choice, in NUMBA_CACHE_DIR
-        yield Path(_config.CACHE_DIR)
-    yield here / "__pycache__"
-    yield Path(platformdirs.user_cache_dir("formicarium", appauthor=False))

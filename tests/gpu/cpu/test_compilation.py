@@ -11,9 +11,11 @@ from typing import Any
 
 import pytest
 
+from gpu.core.machine import code_files
+from gpu.core.machine.code_files import pack
 from gpu.core.machine.compiling import COMPILING, Compiled
 from gpu.cpu import compilation
-from gpu.cpu.code_files import level, pack
+from gpu.cpu.processors import archive_name, level
 from tests.processes import environment
 
 Choose = Callable[..., None]
@@ -24,13 +26,14 @@ elsewhere: Any = ModuleType("elsewhere")
 ROOT = Path(__file__).parents[3]
 
 PROGRAM = """
+from gpu.core.machine import code_files
 from gpu.cpu import compilation
 
 @compilation.cached
 def double(x):
     return 2 * x
 
-print(double(21), sum(double.stats.cache_hits.values()), compilation.code_folder().path)
+print(double(21), sum(double.stats.cache_hits.values()), code_files.code_folder().path)
 """
 
 
@@ -93,23 +96,23 @@ def bases(monkeypatch: pytest.MonkeyPatch) -> Iterator[Choose]:
     """Let ``code_folder`` look in these places only."""
 
     def choose(*places: Path) -> None:
-        compilation.code_folder.cache_clear()
-        monkeypatch.setattr(compilation, "_bases", lambda here: iter(places))
+        code_files.code_folder.cache_clear()
+        monkeypatch.setattr(code_files, "_bases", lambda: iter(places))
 
     yield choose
-    compilation.code_folder.cache_clear()
+    code_files.code_folder.cache_clear()
 
 
 def test_a_place_that_cannot_be_written_is_passed_over(tmp_path: Path, bases: Choose) -> None:
     blocked = tmp_path / "blocked"
     blocked.write_text("a file where a folder would have to be")
     bases(blocked, tmp_path / "home")
-    folder = compilation.code_folder()
+    folder = code_files.code_folder()
     assert folder is not None
     assert folder.path.parent == tmp_path / "home"
-    compilation.code_folder.cache_clear()
+    code_files.code_folder.cache_clear()
     bases(blocked)
-    assert compilation.code_folder() is None
+    assert code_files.code_folder() is None
 
 
 def test_without_any_place_functions_still_compile(tmp_path: Path, bases: Choose) -> None:
@@ -137,7 +140,7 @@ def test_folders_of_earlier_sources_are_removed(tmp_path: Path, bases: Choose) -
         for kept in ("gpu.cpu.wheel.of-0a1b.code", "gpu.cpu.wheel.of-0a1b.code.tmpx_1y2z"):
             (tmp_path / name / kept).touch()
     bases(tmp_path)
-    folder = compilation.code_folder()
+    folder = code_files.code_folder()
     assert folder is not None
     assert list(tmp_path.iterdir()) == [folder.path]
 
@@ -161,7 +164,7 @@ def test_what_others_have_made_is_kept(tmp_path: Path, bases: Choose, name: str)
     theirs.write_text("the work of years")
     (theirs.parent / "old.nbi").touch()
     bases(tmp_path)
-    assert compilation.code_folder() is not None
+    assert code_files.code_folder() is not None
     assert theirs.read_text() == "the work of years"
     assert (theirs.parent / "old.nbi").exists()
 
@@ -174,7 +177,7 @@ def test_what_a_link_leads_to_is_kept(tmp_path: Path, bases: Choose) -> None:
     base.mkdir()
     (base / "compiled-0123456789abcdef").symlink_to(theirs)
     bases(base)
-    assert compilation.code_folder() is not None
+    assert code_files.code_folder() is not None
     assert (theirs / "old.nbi").exists()
 
 
@@ -218,12 +221,12 @@ def test_code_that_came_with_the_program_is_used_and_not_written_again(
     (made,) = folder.iterdir()
     archives = tmp_path / "archives"
     archives.mkdir()
-    assert pack(made, archives / compilation.archive_name()) == 1
+    assert pack(made, archives / archive_name()) == 1
     for name in ("NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"):
         del environment[name]
     script.write_text(
-        f"from gpu.cpu import compilation\ncompilation.ARCHIVES = type(compilation.ARCHIVES)("
-        f"{str(archives)!r})\n{PROGRAM}"
+        "import pathlib\nfrom gpu.core.machine import code_files\n"
+        f"code_files.ARCHIVES = pathlib.Path({str(archives)!r})\n{PROGRAM}"
     )
     environment["NUMBA_CACHE_DIR"] = str(tmp_path / "empty")
     assert told()[:2] == ["42", "1"]

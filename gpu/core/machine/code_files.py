@@ -1,87 +1,39 @@
-"""Files that keep compiled functions: a folder of them, and archives that come with the program.
+"""Files that keep compiled code: a folder of them, and archives that come with the program.
 
-What is kept of a function is named by all that its code depends on, but for the sources: those are
-in the name of the folder or archive. So the code for one processor, or of one version of Numba, is
-never taken for that of another.
+A file is named by all that the code in it depends on, but for the Python sources: those are in the
+name of the folder. So code for one processor, or by one compiler, is never taken for that of
+another.
 """
 
 from __future__ import annotations
 
 import functools
 import hashlib
-import importlib
 import os
-import platform
 import re
-import sys
 import tempfile
 import zipfile
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from types import CodeType
-from typing import Any, NamedTuple
 
-import numba
+import platformdirs
 
 SUFFIX = ".code"
 KEPT_FILE = re.compile(r".+\.(code|nbi|nbc)(\.tmp[^.]*|\.tmp\.[0-9a-f]{16})?")
 """Names of files in a folder of compiled code; the last two are those of earlier versions."""
 
 _DIGEST = 16  # bytes before the code: a file that was cut off, or changed, does not count
-_UNFIT = re.compile(r"[^\w.-]")  # in names of files
 
-PYTHON = sys.implementation.cache_tag or f"python-{platform.python_version()}"
-"""Which Python the code is for: it converts Python's objects."""
+_OWN_FOLDER = re.compile("(formicarium|compiled)-[0-9a-f]{16}")  # the second: earlier versions
+_NEVER_COMPILED = {"cuda", "run", "batch"}  # compiled functions use nothing of these
 
+PACKAGE = Path(__file__).parents[2]
 
-class Processor(NamedTuple):
-    """What machine code is made for."""
+ARCHIVES = PACKAGE / "compiled"
+"""Where the archives are that came with the program, if any."""
 
-    triple: str  # architecture and system
-    name: str  # the model, or the level of an architecture
-    features: str  # of the model, in LLVM's terms
-
-
-class Level(NamedTuple):
-    """A level of an architecture: what nearly all of its processors have."""
-
-    name: str
-    needs: tuple[str, ...] = ()  # LLVM's names of instruction sets
-
-
-LEVELS = {
-    "x86_64": Level("x86-64-v3", ("avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave")),
-    "aarch64": Level("generic"),
-    "arm64": Level("apple-m1"),
-}
-"""By machine: the level for which code that comes with the program is made."""
-
-
-@functools.cache
-def level() -> Level | None:
-    """Return the level of this machine's architecture, or None if its processor is below that."""
-    machine = platform.machine()
-    found = LEVELS.get({"AMD64": "x86_64", "ARM64": "aarch64"}.get(machine, machine))
-    if found is None or not found.needs:
-        return found
-    llvm: Any = importlib.import_module("llvmlite.binding")  # has no type hints
-    features = llvm.get_host_cpu_features()
-    return found if all(features.get(name) for name in found.needs) else None
-
-
-def code_name(function: Callable[..., Any], signature: Any, processor: Processor) -> str:
-    """Return the name of the file that keeps ``function`` for arguments of these types."""
-    code = function.__code__
-    constants = [one for one in code.co_consts if not isinstance(one, CodeType)]
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    parts = (
-        *(numba.__version__, PYTHON, *processor, signature),
-        *(code.co_code, code.co_names, constants, cells),
-    )
-    digest = hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()
-    name = _UNFIT.sub("", f"{function.__module__}.{function.__qualname__}")
-    return f"{name[-100:]}-{digest[:24]}{SUFFIX}"
+_CHOSEN = os.environ.get("NUMBA_CACHE_DIR")  # the user's own choice
 
 
 class CodeFolder:
@@ -170,3 +122,61 @@ def _digest(code: bytes) -> bytes:
 def _checked(data: bytes) -> bytes | None:
     code = data[_DIGEST:]
     return code if data[:_DIGEST] == _digest(code) else None
+
+
+@functools.cache
+def sources() -> str:
+    """Return a digest of all files that compiled functions may use: what is kept is of these."""
+    digest = hashlib.sha256()
+    for file in sorted(PACKAGE.rglob("*.py")):
+        if _NEVER_COMPILED.isdisjoint(file.relative_to(PACKAGE).parts):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def archive(name: str) -> CodeArchive:
+    """Return the archive of this name that came with the program; it is empty if none did."""
+    return CodeArchive(ARCHIVES / name)
+
+
+@functools.cache
+def code_folder() -> CodeFolder | None:
+    """Return the folder for compiled functions: beside the source, else the user's; else none.
+
+    The folders of earlier sources are removed, and nothing else: the user may have other things at
+    this place.
+    """
+    for base in _bases():
+        folder = base / f"formicarium-{sources()}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError:  # read-only, or full
+            continue
+        for other in base.glob("*-*"):
+            if other != folder and _OWN_FOLDER.fullmatch(other.name):
+                _remove(other)
+        return CodeFolder(folder)
+    return None
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder of compiled functions, unless there is anything else in it."""
+    with suppress(OSError):  # what cannot be removed does no harm
+        if folder.is_symlink():
+            return
+        found = list(os.walk(folder, topdown=False))
+        if all(KEPT_FILE.fullmatch(name) for _, _, names in found for name in names):
+            for place, _, names in found:
+                for name in names:
+                    Path(place, name).unlink()
+                Path(place).rmdir()
+
+
+def _bases() -> Iterator[Path]:
+    if _CHOSEN:
+        yield Path(_CHOSEN)
+    yield PACKAGE / "__pycache__"
+    yield Path(platformdirs.user_cache_dir("formicarium", appauthor=False))

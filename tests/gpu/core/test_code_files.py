@@ -1,25 +1,10 @@
-"""Files of compiled functions: whole or not there, and never those of another processor."""
+"""Files of compiled code are whole, or not there."""
 
-import importlib
-import platform
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-from gpu.cpu import code_files
-from gpu.cpu.code_files import CodeArchive, CodeFolder, Processor, code_name, level, pack
-
-HERE = Processor("x86_64-unknown-linux-gnu", "znver4", "+avx2")
-
-
-def _double(x: int) -> int:
-    return 2 * x
-
-
-def _triple(x: int) -> int:
-    return 3 * x
+from gpu.core.machine.code_files import CodeArchive, CodeFolder, pack
 
 
 @pytest.fixture
@@ -27,20 +12,6 @@ def folder(tmp_path: Path) -> CodeFolder:
     path = tmp_path / "kept"
     path.mkdir()
     return CodeFolder(path)
-
-
-def test_a_name_stands_for_all_that_the_code_depends_on() -> None:
-    name = code_name(_double, ("int64",), HERE)
-    assert name == code_name(_double, ("int64",), HERE)
-    others = {
-        code_name(_triple, ("int64",), HERE),
-        code_name(_double, ("float64",), HERE),
-        code_name(_double, ("int64",), HERE._replace(name="skylake")),
-        code_name(_double, ("int64",), HERE._replace(features="-avx2")),
-        code_name(_double, ("int64",), HERE._replace(triple="x86_64-pc-windows-msvc")),
-    }
-    assert len(others) == 5
-    assert name not in others
 
 
 def test_what_was_written_is_read(folder: CodeFolder) -> None:
@@ -87,16 +58,3 @@ def test_an_archive_that_is_missing_or_damaged_has_nothing(
     file.write_bytes(b"PK")
     assert archive.read("one.code") is None
     assert "one.code" not in CodeArchive(file)
-
-
-def test_a_processor_below_the_level_gets_no_code_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    llvm: Any = importlib.import_module("llvmlite.binding")
-    features = dict.fromkeys(code_files.LEVELS["x86_64"].needs, True)
-    monkeypatch.setattr(platform, "machine", lambda: "AMD64")
-    for known, name in ((features, "x86-64-v3"), ({**features, "avx2": False}, None)):
-        monkeypatch.setattr(llvm, "get_host_cpu_features", lambda known=known: known)
-        level.cache_clear()
-        found = level()
-        assert (found.name if found else None) == name
-    monkeypatch.undo()
-    level.cache_clear()

@@ -1,0 +1,112 @@
+"""Compiles colonies ahead of all runs: when the program is installed, packed or tested."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing import get_context
+from pathlib import Path
+
+from app.files.loading import USUAL_INSTANCE, use_once
+from gpu import catalog
+from gpu.aims import tuned
+from gpu.core.errors import FormicariumError
+from gpu.core.machine import devices
+from gpu.core.machine.processors import usable_cores
+from gpu.core.system import System
+from gpu.problems.bundled import bundled
+from gpu.problems.loading import load_instance
+
+CORE = "cpu:1"
+"""Compiled code is the same for one core and for all."""
+
+
+def families(names: Collection[str] = ()) -> list[list[str]]:
+    """Return the colonies on the CPU by their room, the largest first; or those that are named.
+
+    One process compiles those of a room, for most of its functions are used by several of them.
+
+    Raises
+    ------
+    ParameterError
+        If no colony on the CPU has one of these names.
+    """
+    core = devices.find(CORE)
+    chosen = {catalog.find(name, core).name for name in names}
+    found: dict[str, list[str]] = {}
+    for system in catalog.CATALOG:
+        if CORE in system.builders and (not chosen or system.name in chosen):
+            _, room, *_ = system.parameters.__module__.split(".")
+            found.setdefault(room, []).append(system.name)
+    return sorted(found.values(), key=len, reverse=True)
+
+
+def compile_colonies(chosen: Sequence[Sequence[str]]) -> Iterator[tuple[Sequence[str], float]]:
+    """Compile the colonies of each group in a process; yield each group and the seconds it took."""
+    with ProcessPoolExecutor(usable_cores(), mp_context=get_context("spawn")) as pool:
+        yield from zip(chosen, pool.map(_use, chosen), strict=True)
+
+
+def _use(names: Sequence[str]) -> float:
+    """Use each of these colonies once; return the seconds that took."""
+    begun = time.perf_counter()
+    for name in names:
+        use_all_parts(catalog.named(name))
+    return time.perf_counter() - begun
+
+
+def use_all_parts(system: System) -> None:
+    """Use a colony with the paper's parameters, then with those that suit the usual instance."""
+    device = devices.find(CORE)
+    use_once(system, device)
+    usual = next(one for one in bundled() if one.name == USUAL_INSTANCE)
+    if system.problem is not usual.problem:
+        return
+    if values := tuned(system, load_instance(usual.path), device):
+        use_once(system, device, values)
+
+
+@contextmanager
+def for_all_processors() -> Iterator[Path]:
+    """Let processes that start meanwhile compile for every processor of this kind.
+
+    Yields the new folder in which they keep what they compile; it is removed at the end.
+
+    Raises
+    ------
+    FormicariumError
+        If it is not known what all processors of this kind have.
+    """
+    from gpu.core.machine.code_files import sources
+    from gpu.cpu import processors
+
+    level = processors.level()
+    if level is None:
+        raise FormicariumError("this processor is not one for which code can be made for all")
+    with tempfile.TemporaryDirectory(prefix="formicarium-compile-") as folder:
+        values = {
+            "NUMBA_CACHE_DIR": folder,
+            "NUMBA_CPU_NAME": level.name,
+            "NUMBA_CPU_FEATURES": "",
+        }
+        with _environment(values):
+            yield Path(folder, f"formicarium-{sources()}")
+
+
+@contextmanager
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Let processes that start meanwhile find these in their environment."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
