@@ -18,29 +18,27 @@ from app.cli.options import make_folder
     help="Write the code into an archive in this folder, for a package to carry.",
 )
 def compile_command(names: tuple[str, ...], archive: Path | None) -> None:
-    """Compile the colonies for the CPU now, so that no run waits for it; or those named.
+    """Compile the colonies now, so that no run waits for it: all of them, or those named.
 
     What is compiled is kept beside the program, for all users of this machine; where that place
-    cannot be written, in your own cache. It is made for this very processor. What is in an archive
-    is made for all processors of its kind, and a program that has it in its folder gpu/compiled
-    compiles nothing.
+    cannot be written, in your own cache. It is made for this very processor, and for the GPUs that
+    are here. What is in archives is made for all processors of this kind, and for the usual GPUs
+    if CuPy is installed: a program that has them in its folder gpu/compiled compiles nothing.
     """
     from app.files import compiling
-    from gpu.core.machine.code_files import code_folder, pack
-    from gpu.cpu.processors import archive_name
+    from gpu.core.machine.code_files import code_folder
 
     groups = compiling.families(names)
-    if archive is None:
-        _compile(groups)
-        folder = code_folder()
-        click.echo(f"kept in {folder.path}" if folder else "kept nowhere: no place can be written")
+    if archive is not None:
+        make_folder(archive)
+        _write(groups, archive)
         return
-    make_folder(archive)
-    with compiling.for_all_processors() as made:
-        _compile(groups)
-        file = archive / archive_name()
-        count = pack(made, file)
-    click.echo(f"{file}: {count} functions, {file.stat().st_size / 2**20:.1f} MiB")
+    _compile(groups)
+    generations = compiling.generations_here()
+    if generations and not names:
+        click.echo(f"{compiling.compile_kernels(generations)} files of kernels")
+    folder = code_folder()
+    click.echo(f"kept in {folder.path}" if folder else "kept nowhere: no place can be written")
 
 
 def _compile(groups: Sequence[Sequence[str]]) -> None:
@@ -48,3 +46,26 @@ def _compile(groups: Sequence[Sequence[str]]) -> None:
 
     for colonies, seconds in compiling.compile_colonies(groups):
         click.echo(f"{', '.join(colonies)}: {seconds:.1f} s")
+
+
+def _write(groups: Sequence[Sequence[str]], folder: Path) -> None:
+    """Compile for all processors of this kind, and for the usual GPUs, and write the archives."""
+    from app.files import compiling
+    from gpu.core.machine.code_files import pack
+    from gpu.cpu.processors import archive_name
+    from gpu.cuda.binaries import ARCHIVE, GENERATIONS
+
+    with compiling.for_all_processors() as made:
+        _compile(groups)
+        files = [(folder / archive_name(), "*")]
+        pack(made, files[0][0])
+        for code in made.iterdir():
+            code.unlink()
+        try:
+            compiling.compile_kernels(GENERATIONS)
+        except ImportError:
+            click.echo("no kernels for GPUs: CuPy is not installed")
+        else:
+            pack(made, folder / ARCHIVE)
+    for file in sorted(folder.glob("*.zip")):
+        click.echo(f"{file}: {file.stat().st_size / 2**20:.1f} MiB")

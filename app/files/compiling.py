@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import tempfile
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -49,6 +50,38 @@ def compile_colonies(chosen: Sequence[Sequence[str]]) -> Iterator[tuple[Sequence
     """Compile the colonies of each group in a process; yield each group and the seconds it took."""
     with ProcessPoolExecutor(usable_cores(), mp_context=get_context("spawn")) as pool:
         yield from zip(chosen, pool.map(_use, chosen), strict=True)
+
+
+def compile_kernels(generations: Iterable[int]) -> int:
+    """Compile all kernels for GPUs of these compute capabilities, times ten; return how many files.
+
+    Raises
+    ------
+    ImportError
+        If CuPy is not installed.
+    """
+    from gpu.cuda import binaries
+
+    importlib.import_module("cupy")
+    works = [
+        (unit.source.name, unit.template or "", generation)
+        for unit in binaries.every_unit()
+        for generation in generations
+    ]
+    with ProcessPoolExecutor(usable_cores(), mp_context=get_context("spawn")) as pool:
+        for _ in pool.map(binaries.keep, *zip(*works, strict=True), chunksize=8):
+            pass
+    return len(works)
+
+
+def generations_here() -> set[int]:
+    """Return the compute capabilities, times ten, of the GPUs of this machine."""
+    found = [one.index for one in devices.survey().devices if one.kind == "cuda"]
+    if not found:
+        return set()
+    from gpu.cuda.cupy_machine import generation_of
+
+    return {generation_of(index) for index in found}
 
 
 def _use(names: Sequence[str]) -> float:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import pickle
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from types import ModuleType
@@ -17,7 +16,7 @@ from numba.core import event
 from numba.extending import is_jitted
 
 from gpu.core.machine.code_files import CodeArchive, CodeFolder, archive, code_folder
-from gpu.core.machine.compiling import COMPILING
+from gpu.core.machine.compiling import COMPILING, Work, share_out
 from gpu.cpu.numba_parts import (
     WITHOUT_COUNTS,
     PartPipeline,
@@ -203,37 +202,15 @@ def compile_together(wanted: Iterable[Wanted]) -> None:
     :data:`COMPILING`. Numba itself compiles one function at a time in a process.
     """
     functions = list(wanted)
-    missing = deque(one for one in functions if not is_kept(*one))
-    helping = COMPILING.elsewhere or COMPILING.beside
-    if len(missing) > 1 and helping is not None and code_folder() is not None:
-        from concurrent.futures import ThreadPoolExecutor  # not while the interpreter ends
-
-        over, here = COMPILING.over, COMPILING.elsewhere is None
-        with ThreadPoolExecutor(len(missing) - here, "compiling") as threads:
-            helpers = [
-                threads.submit(_let_compile, helping, missing, over)
-                for _ in range(len(missing) - here)
-            ]
-            if here:
-                with suppress(IndexError):
-                    while True:
-                        made, types = missing.popleft()
-                        made.compile(types)
-            for helper in helpers:
-                helper.result()
+    if code_folder() is not None:
+        share_out(_work(*one) for one in functions if not is_kept(*one))
     for made, types in functions:
         made.compile(types)
 
 
-def _let_compile(
-    helping: Callable[..., bool], missing: deque[Wanted], over: Callable[[], bool]
-) -> None:
-    """Let another process compile functions as long as there are some; it keeps them."""
-    with COMPILING.until(over), suppress(IndexError):
-        while True:
-            made, types = missing.popleft()
-            function = made.py_func
-            helping(_compile, function.__module__, function.__qualname__, pickle.dumps(types))
+def _work(made: Any, types: tuple[Any, ...]) -> Work:
+    function = made.py_func
+    return _compile, (function.__module__, function.__qualname__, pickle.dumps(types))
 
 
 def address_of(made: Any, types: tuple[Any, ...]) -> int:

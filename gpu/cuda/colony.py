@@ -162,6 +162,7 @@ class DeviceColony(ABC):
 
     def _begin(self, start: Sequence[Launch], phases: Phases, *, divisible: bool = True) -> None:
         """Run ``start`` once; ``phases`` make an iteration, see :class:`Iterations`."""
+        self._machine.prepare([*start, *(one for each in phases.values() for one in each)])
         self._machine.run(start)
         self._divisible = divisible
         self._iterations = Iterations(self._machine, phases, divisible=divisible)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import cupy
 import numpy as np
+from cupy_backends.cuda.libs import nvrtc
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.machine.devices import Device
-from gpu.cuda.loader import COMPILER_OPTIONS, KernelSource, source_text
+from gpu.cuda import binaries
+from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import (
     Array,
     Buffer,
@@ -45,7 +49,7 @@ def device_errors(device: Device) -> Iterator[None]:
     except (
         cupy.cuda.runtime.CUDARuntimeError,
         cupy.cuda.driver.CUDADriverError,
-        cupy.cuda.compiler.CompileException,
+        nvrtc.NVRTCError,
     ) as error:
         first = str(error).strip().splitlines()[0]
         raise DeviceError(f"{device.name} ({device.model}) failed: {first}") from error
@@ -53,22 +57,28 @@ def device_errors(device: Device) -> Iterator[None]:
 
 @functools.cache
 def _kernel(index: int, source: KernelSource, name: str) -> Any:
-    """The compiled kernel for GPU ``index``; modules are compiled once a device and process."""
-    return _module(index, source, name if "<" in name else None).get_function(name)
+    """The compiled kernel for GPU ``index``; modules are loaded once a device and process."""
+    module, lowered = _module(index, binaries.unit_of(source, name))
+    return module.get_function(lowered[name])
 
 
 @functools.cache
-def _module(index: int, source: KernelSource, template: str | None) -> Any:
-    """A file's kernels that are no templates, or one that is: a colony needs few of these."""
-    assert template is None or template in source.kernels
-    with cupy.cuda.Device(index):
-        names = [name for name in source.kernels if name == template or "<" not in name]
-        return cupy.RawModule(
-            code=source_text(source.file),
-            options=COMPILER_OPTIONS,
-            name_expressions=names,
-            enable_cooperative_groups=source.cooperative,
-        )
+def _module(index: int, unit: binaries.Unit) -> tuple[Any, Mapping[str, str]]:
+    """The kernels of a unit on a device, and their names in its machine code."""
+    binary = binaries.binary_for(unit, generation_of(index))
+    with tempfile.TemporaryDirectory(prefix="formicarium-kernels-") as folder:
+        file = Path(folder, "kernels.cubin")
+        file.write_bytes(binary.code)
+        with cupy.cuda.Device(index):
+            together = unit.source.cooperative
+            module = cupy.RawModule(path=str(file), enable_cooperative_groups=together)
+            module.compile()  # reads the file
+    return module, binary.lowered
+
+
+def generation_of(index: int) -> int:
+    """Return the compute capability of GPU ``index``, times ten."""
+    return int(cupy.cuda.Device(index).compute_capability)
 
 
 @functools.cache
@@ -174,6 +184,12 @@ class CupyMachine:
             host: NDArray[Any] = array.get()
             self._stream.synchronize()
             return host
+
+    def prepare(self, launches: Iterable[Launch]) -> None:
+        """See :meth:`gpu.cuda.machine.Machine.prepare`."""
+        with device_errors(self._device):
+            units = (binaries.unit_of(one.source, one.kernel) for one in launches)
+            binaries.prepare(units, generation_of(self._device.index))
 
     def run(self, launches: Sequence[Launch]) -> None:
         """See :meth:`gpu.cuda.machine.Machine.run`."""

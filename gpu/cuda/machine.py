@@ -215,6 +215,9 @@ class Machine(Protocol):
     def download(self, array: Array) -> NDArray[Any]:
         """Wait for all work, and return a host copy of ``array``."""
 
+    def prepare(self, launches: Iterable[Launch]) -> None:
+        """Compile what these launches need, if it is not compiled: all of it at the same time."""
+
     def run(self, launches: Sequence[Launch]) -> None:
         """Start ``launches``, one after the other; return at once."""
 

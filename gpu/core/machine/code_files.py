@@ -98,17 +98,17 @@ class CodeArchive:
             return None
 
 
-def pack(folder: Path, archive: Path) -> int:
-    """Write all compiled functions of ``folder`` into a new ``archive``; return how many.
+def pack(folder: Path, archive: Path, pattern: str = "*") -> int:
+    """Write the compiled code in ``folder``, of names like ``pattern``, into a new ``archive``.
 
-    The same files always make the same archive.
+    Returns how many files. The same files always make the same archive.
 
     Raises
     ------
     OSError
         If it cannot be written.
     """
-    files = sorted(folder.glob(f"*{SUFFIX}"))
+    files = sorted(folder.glob(f"{pattern}{SUFFIX}"))
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for file in files:
             packed.writestr(zipfile.ZipInfo(file.name), file.read_bytes(), zipfile.ZIP_DEFLATED)

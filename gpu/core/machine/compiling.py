@@ -7,7 +7,8 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
@@ -230,8 +231,8 @@ class CompilingProcess:
             process.join(KILLED_PATIENCE)
 
 
-MOST_PROCESSES = 4
-"""No colony has more sections that take long to compile; each process needs some 250 MB."""
+MOST_PROCESSES = 8
+"""No colony has more parts that take long to compile; each process needs some 250 MB."""
 
 
 def most_processes() -> int:
@@ -283,6 +284,40 @@ def compiling_beside() -> Iterator[None]:
     finally:
         COMPILING.beside = None
         processes.end()
+
+
+def share_out(works: Iterable[Work]) -> None:
+    """Let other processes do some of ``works`` and this one the others; return when all are done.
+
+    What they compile, they keep. With no other process, or less than two works, nothing is done:
+    whoever needs the first of them compiles it. Where all is compiled elsewhere, this process does
+    none of them.
+    """
+    waiting = deque(works)
+    helping = COMPILING.elsewhere or COMPILING.beside
+    if len(waiting) < 2 or helping is None:
+        return
+    from concurrent.futures import ThreadPoolExecutor  # not while the interpreter ends
+
+    over, here = COMPILING.over, COMPILING.elsewhere is None
+    others = len(waiting) - here
+    with ThreadPoolExecutor(others, "compiling") as threads:
+        helpers = [threads.submit(_hand_out, helping, waiting, over) for _ in range(others)]
+        if here:
+            with suppress(IndexError):
+                while True:
+                    function, arguments = waiting.popleft()
+                    function(*arguments)
+        for helper in helpers:
+            helper.result()
+
+
+def _hand_out(helping: Callable[..., bool], waiting: deque[Work], over: Callable[[], bool]) -> None:
+    """Let another process do what is waiting, as long as there is something."""
+    with COMPILING.until(over), suppress(IndexError):
+        while True:
+            function, arguments = waiting.popleft()
+            helping(function, *arguments)
 
 
 def _serve(pipe: Pipe) -> None:

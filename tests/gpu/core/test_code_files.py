@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from gpu.core.machine.code_files import CodeArchive, CodeFolder, pack
 
 

@@ -6,7 +6,7 @@ import atexit
 import sys
 import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -138,6 +138,9 @@ class EmulatedMachine:
                 shared=launch.shared,
                 cooperative=launch.source.cooperative,
             )
+
+    def prepare(self, launches: Iterable[Launch]) -> None:
+        """Do nothing: what is emulated is compiled at its first launch."""
 
     def repeated(self, launches: Sequence[Launch]) -> Callable[[int], None]:
         def run(count: int) -> None:
