@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from gpu.core.errors import DeviceError
 from gpu.core.machine.code_files import SUFFIX, archive, code_folder
 from gpu.core.machine.compiling import COMPILING, share_out
 from gpu.cuda.loader import COMPILER_OPTIONS, KernelSource, source_text, sources
@@ -26,7 +27,7 @@ GENERATIONS = (75, 80, 90, 100, 120)
 """Compute capabilities, times ten, for which a package carries code: it runs on later GPUs of the
 same major number, too."""
 
-_OPTIONS = (*COMPILER_OPTIONS, "--ftz=true")  # CuPy always adds the second
+_OPTIONS = (*COMPILER_OPTIONS, "--ftz=true", "--device-as-default-execution-space")
 _UNFIT = re.compile(r"\W+")  # in names of files
 
 
@@ -72,8 +73,8 @@ def binary_for(unit: Unit, generation: int) -> Binary:
 
     Raises
     ------
-    NVRTCError
-        Of CuPy, if NVRTC refuses it.
+    DeviceError
+        If NVRTC refuses it.
     """
     kept = _find(unit, generation)
     if kept is None:
@@ -142,8 +143,8 @@ def _compile(unit: Unit, generation: int) -> Binary:
         try:
             nvrtc.compileProgram(program, (*_OPTIONS, f"--gpu-architecture={target}"))
         except nvrtc.NVRTCError as error:
-            error.add_note(nvrtc.getProgramLog(program))
-            raise
+            log = nvrtc.getProgramLog(program).strip().splitlines() or [str(error)]
+            raise DeviceError(f"{unit.source.file} cannot be compiled: {log[0]}") from error
         code = nvrtc.getCUBIN(program) if native else nvrtc.getPTX(program)
         return Binary(code, {name: nvrtc.getLoweredName(program, name) for name in unit.kernels})
     finally:

@@ -11,7 +11,6 @@ from typing import Any
 
 import cupy
 import numpy as np
-from cupy_backends.cuda.libs import nvrtc
 from numpy.typing import NDArray
 
 from gpu.core.errors import DeviceError, DeviceMemoryError
@@ -49,7 +48,6 @@ def device_errors(device: Device) -> Iterator[None]:
     except (
         cupy.cuda.runtime.CUDARuntimeError,
         cupy.cuda.driver.CUDADriverError,
-        nvrtc.NVRTCError,
     ) as error:
         first = str(error).strip().splitlines()[0]
         raise DeviceError(f"{device.name} ({device.model}) failed: {first}") from error
