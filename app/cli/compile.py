@@ -31,9 +31,9 @@ def compile_command(names: tuple[str, ...], archive: Path | None) -> None:
     groups = compiling.families(names)
     if archive is not None:
         make_folder(archive)
-        _write(groups, archive)
+        _write(groups, archive, whole=not names)
         return
-    _compile(groups)
+    _compile(groups, whole=not names)
     generations = compiling.generations_here()
     if generations and not names:
         click.echo(f"{compiling.compile_kernels(generations)} files of kernels")
@@ -41,14 +41,14 @@ def compile_command(names: tuple[str, ...], archive: Path | None) -> None:
     click.echo(f"kept in {folder.path}" if folder else "kept nowhere: no place can be written")
 
 
-def _compile(groups: Sequence[Sequence[str]]) -> None:
+def _compile(groups: Sequence[Sequence[str]], *, whole: bool) -> None:
     from app.files import compiling
 
-    for colonies, seconds in compiling.compile_colonies(groups):
+    for colonies, seconds in compiling.compile_colonies(groups, for_gpus=whole):
         click.echo(f"{', '.join(colonies)}: {seconds:.1f} s")
 
 
-def _write(groups: Sequence[Sequence[str]], folder: Path) -> None:
+def _write(groups: Sequence[Sequence[str]], folder: Path, *, whole: bool) -> None:
     """Compile for all processors of this kind, and for the usual GPUs, and write the archives."""
     from app.files import compiling
     from gpu.core.machine.code_files import pack
@@ -56,16 +56,16 @@ def _write(groups: Sequence[Sequence[str]], folder: Path) -> None:
     from gpu.cuda.binaries import ARCHIVE, GENERATIONS
 
     with compiling.for_all_processors() as made:
-        _compile(groups)
-        files = [(folder / archive_name(), "*")]
-        pack(made, files[0][0])
-        for code in made.iterdir():
-            code.unlink()
-        try:
-            compiling.compile_kernels(GENERATIONS)
-        except ImportError:
-            click.echo("no kernels for GPUs: CuPy is not installed")
-        else:
-            pack(made, folder / ARCHIVE)
+        _compile(groups, whole=whole)
+        pack(made, folder / archive_name())
+        if whole:
+            for code in made.iterdir():
+                code.unlink()
+            try:
+                compiling.compile_kernels(GENERATIONS)
+            except ImportError:
+                click.echo("no kernels for GPUs: CuPy is not installed")
+            else:
+                pack(made, folder / ARCHIVE)
     for file in sorted(folder.glob("*.zip")):
         click.echo(f"{file}: {file.stat().st_size / 2**20:.1f} MiB")

@@ -21,9 +21,13 @@ from gpu.core.machine.processors import usable_cores
 from gpu.core.system import System
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
+from gpu.problems.tsp.instance import TspInstance
 
 CORE = "cpu:1"
 """Compiled code is the same for one core and for all."""
+
+CANDIDATES = 8
+"""Cities on the lists that are tried."""
 
 
 def families(names: Collection[str] = ()) -> list[list[str]]:
@@ -46,10 +50,18 @@ def families(names: Collection[str] = ()) -> list[list[str]]:
     return sorted(found.values(), key=len, reverse=True)
 
 
-def compile_colonies(chosen: Sequence[Sequence[str]]) -> Iterator[tuple[Sequence[str], float]]:
-    """Compile the colonies of each group in a process; yield each group and the seconds it took."""
+def compile_colonies(
+    chosen: Sequence[Sequence[str]], *, for_gpus: bool
+) -> Iterator[tuple[Sequence[str], float]]:
+    """Compile the colonies of each group in a process; yield each group and the seconds it took.
+
+    And, if wanted, what cores do for the colonies on GPUs.
+    """
     with ProcessPoolExecutor(usable_cores(), mp_context=get_context("spawn")) as pool:
+        further = pool.submit(use_what_serves_gpus) if for_gpus else None
         yield from zip(chosen, pool.map(_use, chosen), strict=True)
+        if further is not None:
+            further.result()
 
 
 def compile_kernels(generations: Iterable[int]) -> int:
@@ -101,6 +113,23 @@ def use_all_parts(system: System) -> None:
         return
     if values := tuned(system, load_instance(usual.path), device):
         use_once(system, device, values)
+
+
+def use_what_serves_gpus() -> None:
+    """Use what cores do for the colonies on a GPU: they number cities and draw first tours."""
+    from gpu.cpu.geometry import geometry_of
+    from gpu.cpu.parted_greedy import parted_greedy_tours
+    from gpu.crossing.cuda.colony import first_tours
+    from gpu.tour_changes.cuda.cities import OrderedCities
+    from gpu.tour_changes.parameters import NEARNESS
+
+    usual = load_instance(next(one.path for one in bundled() if one.name == USUAL_INSTANCE))
+    assert isinstance(usual, TspInstance)
+    for nearness in NEARNESS:
+        cities = OrderedCities.of(usual, CANDIDATES, nearness)
+        cities.starts(2, seed=1)
+        first_tours(cities, 2, seed=1)
+        parted_greedy_tours(geometry_of(usual, 0.0), cities.neighbours, 2)
 
 
 @contextmanager

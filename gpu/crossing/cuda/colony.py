@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Event
@@ -9,6 +10,7 @@ from threading import Event
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.core.colony import never
 from gpu.cpu.geometry import geometry_of, is_flat
 from gpu.cpu.parted_greedy import MOST_IN_ONE, parted_greedy_tours
 from gpu.crossing.cpu.first import drawn_tours
@@ -165,21 +167,9 @@ class CrossingCudaColony(ToursColony):
         super().close()
 
     def _drawn(self, population: int) -> NDArray[np.int32]:
-        """The tours that a population begins with: the first one, and greedy ones."""
-        problem = self._problem
-        instance, near = problem.instance, problem.neighbours
-        geometry = geometry_of(instance, 1.0)
+        """The tours that a population begins with."""
         seed = self._seed + population
-        if problem.n > MOST_IN_ONE and instance.metric in PLANE:
-            tours = parted_greedy_tours(geometry, near, self._tours, seed, self._closed.is_set)
-            tours[0] = np.arange(problem.n, dtype=np.int32)
-            return tours
-        lengths = instance.distances(np.arange(problem.n)[:, None], near).astype(np.int32)
-        first = np.arange(problem.n, dtype=np.int32)
-        lists = CityLists(geometry, is_flat(geometry), near, lengths)
-        tours = drawn_tours(lists, first, seed, self._tours, self._closed.is_set)
-        tours[0] = first
-        return tours
+        return first_tours(self._problem, self._tours, seed, self._closed.is_set)
 
     def _round(self, stage: CrossingStage, focus: bool) -> Phases:
         """Return the phases of a round, in which a gain may be weighed against trails."""
@@ -324,6 +314,26 @@ class CrossingCudaColony(ToursColony):
         """Begin with these tours, which ants improve first."""
         self._stage, self._iterations = None, self._kinds[0]
         self._take_over(tours, self._lengths(tours), iteration, self._cycle, 0.0)
+
+
+def first_tours(
+    problem: OrderedCities, count: int, seed: int, stop: Callable[[], bool] = never
+) -> NDArray[np.int32]:
+    """Return the tours that a population begins with, (count, n): the first one, and greedy ones.
+
+    Once ``stop`` says so, no further tour is begun, and what is returned is of no use.
+    """
+    instance, near = problem.instance, problem.neighbours
+    geometry = geometry_of(instance, 1.0)
+    first = np.arange(problem.n, dtype=np.int32)
+    if problem.n > MOST_IN_ONE and instance.metric in PLANE:
+        tours = parted_greedy_tours(geometry, near, count, seed, stop)
+    else:
+        lengths = instance.distances(first[:, None], near).astype(np.int32)
+        lists = CityLists(geometry, is_flat(geometry), near, lengths)
+        tours = drawn_tours(lists, first, seed, count, stop)
+    tours[0] = first
+    return tours
 
 
 def _numbering(n: int) -> tuple[int, int]:
