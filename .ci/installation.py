@@ -19,9 +19,17 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-BUILT_FROM = ("app", "gpu", "views", "resources", "pyproject.toml", "README.md", "LICENSE")
+BUILT_FROM = (
+    *("app", "gpu", "views", "resources", "docs"),
+    *("pyproject.toml", "setup.py", "MANIFEST.in", "README.md", "LICENSE"),
+)
 CONSTRAINTS = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT")
 PATIENCE = 300  # most seconds that a step may take
+
+GUIDES = """
+from views.help import guide
+print(len(guide.guides()), "guides from", guide.folder())
+"""
 
 KERNELS = """
 from gpu.cuda import loader
@@ -92,6 +100,7 @@ def _try_all(folder: Path) -> None:
     names = {path.name for path in (elsewhere / "demo").iterdir()}
     _expect({"window-dark.png", "view-tour.png"} <= names, f"the pictures among {names}")
     _expect(str(folder / "env") in run(python, "-c", KERNELS), "kernels of the wheel")
+    _expect(str(folder / "env") in run(python, "-c", GUIDES), "guides of the wheel")
 
     run(program, "desktop", "--install")
     entry = home / ".local" / "share" / "applications" / "formicarium.desktop"

@@ -44,7 +44,7 @@ def test_make_refuses_an_unknown_gpu() -> None:
 
 
 PACKAGES = ("app", "gpu", "views", "resources")
-OTHERS = ("pyproject.toml", "README.md", "LICENSE")
+OTHERS = ("pyproject.toml", "setup.py", "README.md", "LICENSE")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if int(version("setuptools").partition(".")[0]) < 77:
         pytest.skip("needs setuptools 77 or later, which builds the wheel")
     copy, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
-    for name in PACKAGES:
+    for name in (*PACKAGES, "docs"):
         shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in OTHERS:
         shutil.copy(ROOT / name, copy)
@@ -84,4 +84,9 @@ def test_it_has_every_kernel_and_every_resource(wheel: Path) -> None:
         assert "[console_scripts]\nformicarium = app.cli.main:main" in text
         assert "[gui_scripts]\nformicarium-gui = app.cli.main:main" in text
     assert sources() <= names
+    guides = {
+        f"resources/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / "docs/guide").iterdir()
+    }
+    shown = {f"resources/docs/{name}" for name in ("README.md", "log.md", "images/guide-begin.png")}
+    assert guides | shown <= names
     assert not {name for name in names if name.startswith(("tests/", "docs/"))}

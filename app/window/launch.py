@@ -64,6 +64,8 @@ def open_window(
             application.presentation.open(script)
         elif path is not None:
             application.files.open(path)
+        else:
+            window.guidance.offer_tour()
         opened(application)
         if isinstance(qt, DesktopApplication):
             qt.open_files_with(application.window.open_requested.emit)

@@ -115,7 +115,7 @@ class InstancesCard(Card):
     files_requested = Signal()
 
     def __init__(self) -> None:
-        super().__init__("INSTANCES")
+        super().__init__("INSTANCES", "studies#in-the-window")
         self._reading: dict[str, ReadAs] = {}  # by text
         self.bundled_menu = QMenu(self)
         tip = "Add the instance in sight"
@@ -338,7 +338,7 @@ class StudyForm(QScrollArea):
         self._page.setEnabled(not locked)
 
     def _make_colonies(self) -> QWidget:
-        card = Card("COLONIES")
+        card = Card("COLONIES", "studies#in-the-window")
         tip = "Add the panel's colony, device and parameters"
         self.add = card.add_button("Add this colony", tip)
         self.add.clicked.connect(self.add_requested)
@@ -349,7 +349,7 @@ class StudyForm(QScrollArea):
         return card
 
     def _make_runs(self) -> QWidget:
-        card = Card("RUNS")
+        card = Card("RUNS", "studies#in-the-window")
         self.title = make_line("Title of the study", empty="Study", most=LONGEST_TITLE)
         self.first, self.count = NumberField("First seed"), NumberField("Number of seeds")
         self.cores = NumberField("Cores at most")

@@ -205,7 +205,11 @@ class StudyResultsPart(Wrapping):
     @Slot()
     def explain(self) -> None:
         """Say what the plot in sight shows."""
-        card = ExplanationCard(self, self.choice.currentText(), ViewExplanation(self.text))
+        card = ExplanationCard(
+            self,
+            self.choice.currentText(),
+            ViewExplanation(self.text, "report#how-to-read-the-marks"),
+        )
         card.open_below(self.help, self._theme.scale)
 
     def forget_plot(self) -> None:

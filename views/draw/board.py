@@ -41,7 +41,7 @@ class TraceCard(Card):
     """Number of cities, seed, and a button that asks for the picture."""
 
     def __init__(self) -> None:
-        super().__init__("PICTURE")
+        super().__init__("PICTURE", "draw#trace-a-picture")
         self.cities = indented(
             QSpinBox(minimum=3, maximum=DRAWN_MOST, value=_TRACED_USUAL, singleStep=100)
         )
@@ -236,7 +236,7 @@ class Board(QDialog):
         top.addWidget(self.canvas.fit_button)
         below = fill(QHBoxLayout(), (self.message, 1), self.place, spacing=8)
         left = fill(QVBoxLayout(), top, self.hint, (self.canvas, 1), below, spacing=6)
-        name, cities = Card("NAME"), Card("CITIES")
+        name, cities = Card("NAME", "draw#what-is-written"), Card("CITIES", "draw#tools")
         name.column.addWidget(self.name)
         cities.column.addWidget(self.count)
         cities.column.addWidget(self.chosen)

@@ -110,7 +110,9 @@ _ACTION_TEXTS = {  # text, keys, tip
     "pick": ("What the presentation shows…", "V", "Pick one to three views"),
     "theme": ("Change the theme", "Ctrl+T", "From dark to light and back"),
     "fit": ("Show the whole picture", "F", "Undo zooming and moving"),
-    "keys": ("Keys", "F1", "What the keys do"),
+    "guide": ("Guide", "F1", "Read about the part of the window that has the focus"),
+    "tour": ("Tour of the window", "", "Seven steps, which can be left at any moment"),
+    "keys": ("Keys", "Ctrl+K", "What the keys do"),
     "explain": ("Explain this view", "Shift+F1", "What the view in front shows, and a paper"),
     "still": ("Reduce motion", "", "Nothing glides or fades: ants go from city to city at once"),
     "larger": ("Larger text", "Ctrl++", "Text and all around it, from the next start on"),
@@ -301,7 +303,11 @@ class Actions:
         looks = [themes.menuAction(), self.text_menu.menuAction(), *self._named("still")]
         _fill(view, self.views.values(), panes, looks)
         _fill(themes, self.themes.values(), self._named("theme"))
-        _fill(bar.addMenu("&Help"), self._named("explain", "keys", "about"))
+        _fill(
+            bar.addMenu("&Help"),
+            self._named("guide", "explain", "tour"),
+            self._named("keys", "about"),
+        )
 
     def _named(self, *names: str) -> list[QAction]:
         return [self[name] for name in names]

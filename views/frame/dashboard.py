@@ -21,6 +21,7 @@ from views.frame.values_dialog import ValuesDialog
 from views.frame.view_table import EXPLANATIONS, VIEWS
 from views.problem_display import problem_of
 from views.widgets.controls import make_button
+from views.widgets.guide_asked import set_target
 from views.widgets.labels import ExplanationCard
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme, icon
@@ -217,6 +218,8 @@ class Dashboard(QWidget):
             view.hide()
             view.wanted_changed.connect(self.wanted_changed)
             view.pointed.connect(self._point_out)
+        for key in EXPLANATIONS.keys() & self.all_views:
+            set_target(self.all_views[key], EXPLANATIONS[key].guide)
         for place, pane in enumerate(self.panes):  # all at once: each new tab takes some time
             pane.show_views([self.all_views[row.view.key] for row in VIEWS if row.pane == place])
         self.arrange(problem_of(None))

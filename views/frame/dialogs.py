@@ -6,7 +6,15 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QMessageBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QLineEdit,
+    QMessageBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gpu.core.tables import Column
 from views.widgets.labels import make_label
@@ -88,7 +96,7 @@ KEY_COLUMNS: Sequence[Column[tuple[str, str]]] = (
 
 
 class KeysDialog(QDialog):
-    """What each key does, as a table: quick to open, however many keys there are."""
+    """What each key does, as a table to search: quick to open, however many keys there are."""
 
     def __init__(self, parent: QWidget, keys: Sequence[tuple[str, str]]) -> None:
         super().__init__(parent)
@@ -100,9 +108,22 @@ class KeysDialog(QDialog):
         )
         self.table.show_rows(KEY_COLUMNS, self.rows)
         self.table.horizontalHeader().setStretchLastSection(True)
+        self.search = QLineEdit(placeholderText="Search for a key, or for what it does")
+        self.search.setClearButtonEnabled(True)
+        self.search.setAccessibleName("Search the keys")
+        self.search.textChanged.connect(self._show_found)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         note = make_label("note", _KEYS_NOTE, wrap=True)
-        fill(QVBoxLayout(self), (self.table, 1), note, buttons, margins=(12, 12, 12, 12), spacing=8)
+        parts = self.search, (self.table, 1), note, buttons
+        fill(QVBoxLayout(self), *parts, margins=(12, 12, 12, 12), spacing=8)
         wide, tall = _KEYS_SIZE
         resize_within_screen(self, min(wide, parent.width() - 40), min(tall, parent.height() - 40))
+
+    def _show_found(self, text: str) -> None:
+        """Show the rows with every word of ``text`` in them."""
+        words = text.casefold().split()
+        found = [
+            row for row in self.rows if all(word in " ".join(row).casefold() for word in words)
+        ]
+        self.table.show_rows(KEY_COLUMNS, found)

@@ -27,6 +27,7 @@ from views.frame.control import RunControl
 from views.frame.dashboard import Dashboard
 from views.frame.dialogs import KeysDialog, about_box, ask
 from views.frame.file_dialogs import FileDialogs
+from views.frame.guidance import Guidance
 from views.frame.kept_state import KeptChoices, ThemeChoice, restore_window, save_window
 from views.frame.pages import Contents, Pages, Scrolled
 from views.frame.presentation import PRESENTATION_HINT, Presentation
@@ -42,6 +43,7 @@ from views.tour.stops_view import StopsView
 from views.tour.tour_view import TourView
 from views.widgets import styling
 from views.widgets.controls import AccessibleNames
+from views.widgets.guide_asked import GuideAsked
 from views.widgets.labels import ElidedLabel, window_title
 from views.widgets.layouts import fill
 from views.widgets.steps import Curtain, StepQueue, WindowChange
@@ -107,6 +109,11 @@ class MainWindow(QMainWindow):
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
+        self.guidance = Guidance(
+            self, settings, self.banner, self.actions_["panel"], self.pages,
+            self.setup, self.run_bar, self.readout, self.dashboard,
+        )  # fmt: skip
+        self.closing.connect(self.guidance.close)
         self._curtain = curtain = Curtain(self)
         self._change = WindowChange(self, curtain, lambda: self.steps.under_way)
         # Pictures: each has a theme of its own, and then that of before.
@@ -260,9 +267,16 @@ class MainWindow(QMainWindow):
             yield step()
         for part in (self.setup, self.run_bar, self.banner, self.gallery, self.dashboard):
             yield part.apply_theme(theme)
+        self.guidance.apply_theme(theme)
 
     def event(self, event: QEvent) -> bool:
-        """Leave Space to a button that has the focus; tell when the window is minimized."""
+        """Leave Space to a button that has the focus; tell when the window is minimized.
+
+        Show the passage of the guides that a part of the window asks for.
+        """
+        if isinstance(event, GuideAsked):
+            self.guidance.read(event.target)
+            return True
         if (
             event.type() == QEvent.Type.ShortcutOverride
             and isinstance(event, QKeyEvent)
@@ -393,6 +407,8 @@ class MainWindow(QMainWindow):
                 "values": dashboard.show_values,
                 "larger": lambda: self._text_size.step(1),
                 "smaller": lambda: self._text_size.step(-1),
+                "guide": lambda: self.guidance.read(),
+                "tour": self.guidance.begin_tour,
                 "keys": lambda: KeysDialog(self, [*act.keys(), *view_keys]).open(),
                 "about": lambda: about_box(self),
             }

@@ -103,6 +103,7 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
         "The bold line is the shortest tour that the colony has found, the thin one the best tour "
         "of the last iteration. The green bands are the trails on which ants have left most "
         "pheromone: the wider the band, the more likely the next ants take that edge.",
+        "watch",
         _AS_PAPER,
     ),
     "decision": ViewExplanation(
@@ -110,6 +111,7 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
         "show how likely each city is, or which edges of a tour a focused or crossing ant changes. "
         "Of a graph, it fills one color class after the other with vertices that no edge joins: "
         "the more excluded neighbours (d_N) and the more trail a vertex has, the likelier it is.",
+        "decisions#what-you-see",
         _ACS_PAPER,
         _ANTCOL_PAPER,
     ),
@@ -117,80 +119,94 @@ EXPLANATIONS: Mapping[str, ViewExplanation] = {
         "Each mark is a vertex and each color or shape a class; vertices that an edge joins must "
         "be in different classes. The fewer classes the better, and an edge within a class is "
         "drawn as a conflict.",
+        "watch#large-graphs",
         _SPRINGS_PAPER,
     ),
     "matrix": ViewExplanation(
         "Each dot is an edge between the vertex of its row and the vertex of its column, and the "
         "vertices of one color are together. The squares on the diagonal are the classes: in a "
         "proper coloring they are empty.",
+        "watch#large-graphs",
         _COLORING_PAPER,
     ),
     "runs": ViewExplanation(
         "Each row is a run that was recorded, with its colony, its seed and what it found. The "
         "gap says by how many percent its cost exceeds the best known one.",
+        "runs#the-list",
         _TSPLIB_PAPER,
     ),
     "race": ViewExplanation(
         "Each lane is a colony that works on the same instance with the same limits. The curves "
         "and the table say which one is ahead at equal time, and which needs fewer tours for an "
         "equal gap.",
+        "race#read-the-numbers",
         _MMAS_PAPER,
     ),
     "study": ViewExplanation(
         "A study runs colonies on instances with many seeds, so that luck does not decide. A "
         "small p-value says that the difference between two colonies would be rare if they were "
         "equally good.",
+        "studies#in-the-window",
         _RANK_SUM_PAPER,
     ),
     "convergence": ViewExplanation(
         "The bold curve is the cost of the best solution so far, which can only fall. The mean of "
         "an iteration lies above it: as long as the two are apart, ants still try different "
         "solutions.",
+        "watch#how-far-from-the-optimum",
         _MMAS_PAPER,
     ),
     "stops": ViewExplanation(
         "Each row is a stop of the best route, in its order, with the way from the stop before and "
         "the way from the beginning. A click on a row shows the city on the map, and a click on a "
         "city its row.",
+        "stops#the-stops",
         _TSPLIB_PAPER,
     ),
     "classes": ViewExplanation(
         "Each vertex with its color class, or a bar for each class, as high as it has vertices. "
         "Ants fill one class after the other, so that the first classes are large and the last "
         "ones small.",
+        "classes",
         _COLORING_PAPER,
     ),
     "hit-rates": ViewExplanation(
         "A selective memory keeps only a few trails at each city. The curves say how often an "
         "update finds its trail there: a low rate means that the memory forgets much.",
+        "speed#how-often-a-trail-is-found",
         _SELECTIVE_PAPER,
     ),
     "device": ViewExplanation(
         "The bars say where the time of an iteration goes: building solutions, improving them, "
         "updating the trails. The branching factor is the mean number of edges that ants still "
         "consider at a city: near 1 the ants have settled.",
+        "speed#where-the-time-of-an-iteration-goes",
         _PHASES_PAPER,
     ),
     "pheromone": ViewExplanation(
         "The colour of each place is the trail (τ) between two cities, compared with the trail at "
         "the beginning (τ₀). The rows follow the best tour, so that a bright line shows that ants "
         "have agreed on it, and bright places beside it show where they still try other ways.",
+        "watch#trails",
         _AS_PAPER,
     ),
     "speedup": ViewExplanation(
         "The curves say how many times as fast as one core of the CPU the other devices build "
         "tours. Instances, parameters and numbers of tours are the same, and the times are "
         "medians of several measurements.",
+        "speed#times-as-fast-as-one-core",
         _SPEEDUP_PAPER,
     ),
     "compare": ViewExplanation(
         "The table says how long an iteration takes with each colony and each option that this "
         "device can run. It does not say how good the solutions are.",
+        "speed#which-colony-and-which-option",
         _PHASES_PAPER,
     ),
     "log": ViewExplanation(
         "The log records how a run began and what it found, line by line. With the same seed most "
         "colonies find the same solutions again, because all random numbers follow from it.",
+        "runs#the-log",
         _RANDOM_PAPER,
     ),
 }

@@ -12,6 +12,7 @@ from views.gallery.generate_page import GeneratePage
 from views.gallery.instances_page import InstancesPage
 from views.gallery.papers_page import PapersPage
 from views.widgets.controls import OptionButtons, make_button
+from views.widgets.guide_asked import GuideButton, set_target
 from views.widgets.labels import plain_tip
 from views.widgets.layouts import fill
 from views.widgets.theme import Theme
@@ -28,6 +29,12 @@ _TIPS = {
     "generate": "Make cities or a graph of any size from a seed",
     "download": "Fetch instances of TSPLIB, and graphs of the DIMACS challenge",
     "papers": "Tables and figures of the papers, to be measured again",
+}
+_GUIDES = {  # the passages about them
+    "instances": "begin#instances",
+    "generate": "begin#make-one",
+    "download": "begin#download",
+    "papers": "begin#papers",
 }
 
 
@@ -50,6 +57,7 @@ class Gallery(QWidget):
         pages = self.instances, self.generate, self.download, self.papers
         for key, page in zip(_TABS, pages, strict=True):
             self.pages.addWidget(page)
+            set_target(page, _GUIDES[key])
             self.tabs.buttons[key].setToolTip(plain_tip(_TIPS[key]))
         self.tabs.chosen.connect(self.show_page)
         self.papers.fetch_wanted.connect(lambda _: self.show_page("download"))
@@ -62,7 +70,8 @@ class Gallery(QWidget):
         self.instances.draw_requested.connect(self.draw_requested)
         self.open_button.clicked.connect(self.open_requested)
         self.back_button.clicked.connect(self.back_requested)
-        buttons = self.draw_button, self.open_button, self.back_button
+        self.guide_button = GuideButton(_GUIDES["instances"], "this page")
+        buttons = self.draw_button, self.open_button, self.back_button, self.guide_button
         side = fill(QHBoxLayout(), (QWidget(), 1), *buttons, spacing=_TOP_GAP)
         self._top = fill(QBoxLayout(QBoxLayout.Direction.LeftToRight), self.tabs, (side, 1))
         self._top.setAlignment(self.tabs, Qt.AlignmentFlag.AlignLeft)
@@ -83,6 +92,7 @@ class Gallery(QWidget):
         """Bring a page to the front, by its key in the tabs."""
         self.tabs.buttons[key].setChecked(True)
         self.pages.setCurrentIndex(list(_TABS).index(key))
+        self.guide_button.target = _GUIDES[key]
 
     def offer_back(self, name: str) -> None:
         """Offer to go back to the instance ``name``; an empty name offers nothing."""
@@ -98,7 +108,7 @@ class Gallery(QWidget):
     def _arrange(self) -> None:
         shown = [
             one
-            for one in (self.draw_button, self.open_button, self.back_button)
+            for one in (self.draw_button, self.open_button, self.back_button, self.guide_button)
             if not one.isHidden()
         ]
         needed = sum(one.sizeHint().width() + _TOP_GAP for one in (self.tabs, *shown))

@@ -153,7 +153,7 @@ class GeneratePage(QWidget):
         self.ask_again()
 
     def _lay_out(self) -> None:
-        card = Card("WHAT TO MAKE")
+        card = Card("WHAT TO MAKE", "begin#make-one")
         form = QFormLayout()
         form.setContentsMargins(0, 0, 0, 0)
         form.addRow(make_label("note", "Kind"), self.kind)

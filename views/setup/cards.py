@@ -30,6 +30,7 @@ from views.setup.colony_boxes import FamilyBox, add_choice, add_refused
 from views.setup.fields import ChoiceBox
 from views.setup.route_row import RouteRow
 from views.widgets.controls import make_button
+from views.widgets.guide_asked import GuideButton, set_target
 from views.widgets.labels import make_label, markup_tip, plain_tip
 from views.widgets.layouts import fill
 
@@ -37,13 +38,20 @@ Choice = TypeVar("Choice")
 
 
 class Card(QFrame):
-    """A frame with a heading, small buttons beside it, and contents below, in ``column``."""
+    """A frame with a heading, small buttons beside it, and contents below, in ``column``.
 
-    def __init__(self, title: str) -> None:
+    The last button is a "?" that leads to the passage ``guide`` of the guides.
+    """
+
+    def __init__(self, title: str, guide: str) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self._top = fill(QHBoxLayout(), (make_label("heading", title), 1), spacing=4)
-        self.column = fill(QVBoxLayout(self), self._top, margins=(10, 5, 10, 7), spacing=4)
+        set_target(self, guide)
+        self._ask = GuideButton(guide, title.capitalize())
+        heading = make_label("heading", title), 1
+        self._top = fill(QHBoxLayout(), heading, self._ask, margins=(10, 0, 2, 0), spacing=3)
+        self.column = fill(QVBoxLayout(), margins=(10, 0, 10, 0), spacing=4)
+        fill(QVBoxLayout(self), self._top, self.column, margins=(0, 5, 0, 7), spacing=4)
 
     def add_button(self, text: str, tip: str, menu: QMenu | None = None) -> QToolButton:
         """Add a small button beside the heading, which may open a menu."""
@@ -51,7 +59,7 @@ class Card(QFrame):
         if menu is not None:
             button.setPopupMode(button.ToolButtonPopupMode.InstantPopup)
             button.setMenu(menu)
-        self._top.addWidget(button)
+        self._top.insertWidget(self._top.indexOf(self._ask), button)
         return button
 
 
@@ -75,7 +83,7 @@ class AimCard(Card):
     changed = Signal()  # the user chose another aim
 
     def __init__(self) -> None:
-        super().__init__("AIM")
+        super().__init__("AIM", "panel#aim")
         self.aims = ChoiceBox(12)
         self.aims.setAccessibleName("Aim")
         self.aims.setToolTip("What colony and parameters are chosen for")
@@ -144,7 +152,7 @@ class InstanceCard(Card):
     reading_requested = Signal()  # the user wants to change how the file is read
 
     def __init__(self) -> None:
-        super().__init__("INSTANCE")
+        super().__init__("INSTANCE", "panel#instance")
         self.instance: Instance | None = None
         self.loading = ""
         open_button = self.add_button("Open…", f"{OPEN_TIP} (Ctrl+O), or drop one on the window")
@@ -226,7 +234,7 @@ class ColonyCard(Card):
     changed = Signal()  # another device or colony was chosen
 
     def __init__(self) -> None:
-        super().__init__("COLONY AND DEVICE")
+        super().__init__("COLONY AND DEVICE", "panel#colony-and-device")
         self._survey = Survey((), "")
         self._problem = problem_of(None)
         self._runnable: list[System] = []  # colonies that run on the chosen device

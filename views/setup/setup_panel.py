@@ -59,7 +59,7 @@ class SetupPanel(QScrollArea):
         self.seed_field = NumberField("seed")
         self.stop = StopForm()
         self._parameter_card = self._make_parameter_card()
-        self._stop_card = Card("STOP AT THE FIRST OF")
+        self._stop_card = Card("STOP AT THE FIRST OF", "panel#where-a-run-ends")
         self._stop_card.column.addWidget(self.stop)
         page = QWidget()
         page.setProperty("role", "page")
@@ -213,8 +213,8 @@ class SetupPanel(QScrollArea):
         self.setFixedWidth(round(292 * theme.scale))
 
     def _make_parameter_card(self) -> Card:
-        card = Card("PARAMETERS")
-        card.column.setContentsMargins(10, 5, 4, 7)  # marks stand in the margin
+        card = Card("PARAMETERS", "panel#parameters")
+        card.column.setContentsMargins(10, 0, 4, 0)  # marks stand in the margin
         self.preset_menu = PresetMenu(self, self.history, self._as_preset)
         self.preset_menu.chosen.connect(self._apply_preset)
         tip = "Fill in a known setting"

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.words import shown
+from views.widgets.guide_asked import ask_guide
 from views.widgets.layouts import fill
 from views.widgets.styling import restyle
 
@@ -159,6 +160,7 @@ class ViewExplanation:
     """What a view or a plot shows."""
 
     text: str
+    guide: str  # the passage of the guides about it, such as watch#trails
     paper: Paper | None = None  # to read more,
     another: Paper | None = None  # and about another problem
 
@@ -179,6 +181,11 @@ class ExplanationCard(QFrame):
             link.setAccessibleName(f"Paper: {paper.title}")
             parts.append(link)
             self.link = self.link or link
+        self.more = make_link("guide", "More in the guide")
+        self.more.setToolTip("")
+        self.more.setOpenExternalLinks(False)
+        self.more.linkActivated.connect(lambda _: self._ask(explanation.guide))
+        parts.append(self.more)
         self._layout = fill(QVBoxLayout(self), *parts, margins=(14, 10, 14, 12), spacing=8)
 
     def open_below(self, button: QWidget, scale: float) -> None:
@@ -191,4 +198,9 @@ class ExplanationCard(QFrame):
         lowest = window.mapToGlobal(QPoint(0, window.height())).y() - self.height() - 4
         self.move(left, max(0, min(corner.y() + 2, lowest)))
         self.show()
-        (self.link or self).setFocus(Qt.FocusReason.PopupFocusReason)
+        (self.link or self.more).setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _ask(self, target: str) -> None:
+        around = self.parentWidget()
+        self.close()
+        ask_guide(around, target)

@@ -108,7 +108,7 @@ DIALOGS: dict[str, Callable[[Application], object]] = {
     "best known": lambda opened: click(opened.window.setup.instance.best_known),
     "board": lambda opened: press(opened.window, Qt.Key.Key_D, CONTROL | SHIFT),
     "film": film,
-    "keys": lambda opened: press(opened.window, Qt.Key.Key_F1),
+    "keys": lambda opened: press(opened.window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier),
     "picture": lambda opened: press(opened.window, Qt.Key.Key_E, CONTROL),
     "presentation": presentation,
     "preset": lambda opened: opened.window.setup.preset_menu.keep.trigger(),

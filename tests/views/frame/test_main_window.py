@@ -268,7 +268,7 @@ def test_the_state_of_the_window_is_remembered(
 
 
 def test_keys_and_about_are_told(qtbot: QtBot, window: MainWindow) -> None:
-    press(window, Qt.Key.Key_F1)
+    press(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     dialog = window.findChild(KeysDialog)
     assert ("Space", "Start, pause or resume") in dialog.rows
     assert len(set(dialog.rows)) == len(dialog.rows)

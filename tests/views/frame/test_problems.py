@@ -122,7 +122,7 @@ def test_keys_are_for_the_views_of_the_problem(qtbot: QtBot, coloring: MainWindo
 
 
 def test_keys_and_menus_name_what_there_is(coloring: MainWindow) -> None:
-    press(coloring, Qt.Key.Key_F1)
+    press(coloring, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     dialog = coloring.findChild(KeysDialog)
     rows = dict(dialog.rows)
     assert (rows["1"], rows["4"]) == ("Graph", "Classes")

@@ -30,6 +30,7 @@ from views.setup.fields import ChoiceField, Field, NumberField
 from views.setup.origins import Origin
 from views.setup.presets import Preset
 from views.setup.setup_panel import SetupPanel
+from views.widgets.guide_asked import GuideButton
 from views.widgets.picture_export import make_due_layouts
 
 
@@ -83,7 +84,8 @@ def test_the_tab_key_goes_down_the_parameters(panel: SetupPanel, instances: list
     entries = [field.entry for field in panel.parameters.fields.values()]
     panel.colony.colonies.setFocus()
     choices = [one for one in panel.parameters.origin.order if one.isVisible()]
-    for entry in [panel.preset_button, *choices, *entries, panel.seed_field.entry, panel.dice]:
+    ask = panel.preset_button.parentWidget().findChild(GuideButton)
+    for entry in [ask, panel.preset_button, *choices, *entries, panel.seed_field.entry, panel.dice]:
         press(panel.focusWidget(), Qt.Key.Key_Tab)
         assert panel.focusWidget() is entry
 

@@ -24,7 +24,7 @@ from views.widgets.labels import (
 
 ROOT = Path(__file__).parents[3]
 HELPER = "views/widgets/labels.py"
-OWN_MARKUP = {"views/frame/dialogs.py"}  # the program's own texts
+OWN_MARKUP = {"views/frame/dialogs.py", "views/help/guide_page.py"}  # the program's own texts
 RICH = {"QErrorMessage", "QGraphicsTextItem", "QMessageBox", "QProgressDialog", "QStaticText"}
 RICH |= {"QTextBrowser", "QTextDocument", "QTextEdit", "QWhatsThis"}
 MARKUP = {"setHtml", "insertHtml", "appendHtml", "setMarkdown", "setTextFormat"}

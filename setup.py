@@ -1,0 +1,44 @@
+"""What pyproject.toml cannot say: the wheel has the guides of docs/, which the window shows."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from setuptools import setup
+from setuptools.command.build_py import build_py
+
+DOCS = Path("docs")
+
+
+def shown_in_window() -> Iterator[Path]:
+    """Yield the list of all pages, the guides, what they link to, and the pictures in these."""
+    guides = sorted((DOCS / "guide").glob("*.md"))
+    linked = {one for guide in guides for one in _targets(guide, r"\.md")}
+    pages = {DOCS / "README.md", *guides, *linked}
+    yield from sorted(pages | {one for page in pages for one in _targets(page, r"\.png")})
+
+
+def _targets(page: Path, ending: str) -> Iterator[Path]:
+    """Yield the files below docs/ with this ending that a page links to, or shows."""
+    for target in re.findall(rf"\]\(([^):#]+{ending})[)#]", page.read_text("utf-8")):
+        yield Path(re.sub(r"[^/]+/\.\./", "", (page.parent / target).as_posix()))
+
+
+class Build(build_py):
+    """Puts these files below ``resources/docs``; a checkout in use has them in ``docs``."""
+
+    def run(self) -> None:
+        """Build the packages, then add the files."""
+        super().run()
+        if not self.editable_mode:
+            for path in shown_in_window():
+                target = Path(self.build_lib, "resources", path)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
+
+
+if __name__ == "__main__":  # pytest looks at any module that is named as a folder of tests
+    setup(cmdclass={"build_py": Build})

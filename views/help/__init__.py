@@ -1,0 +1,1 @@
+"""What explains the window: the guides, and a tour of it."""
