@@ -219,7 +219,7 @@ def _text(rows: list[dict[str, object]]) -> str:
             "",
             "TIME is for all runs, one after the other: at most (by their limits), about (on an",
             "H100) or paper (on the paper's hardware). reproduce NAME --plan tries it out here.",
-            "kept: runs on an H100 that come with the program; docs/papers has their numbers.",
+            "kept: runs that come with the program; docs/papers has their numbers.",
             "A run that was cut ended by a limit of time before the paper's.",
         ]
     )

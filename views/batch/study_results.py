@@ -120,6 +120,7 @@ class StudyResultsPart(Wrapping):
         self.table.show_rows(RESULT_COLUMNS, ())
         self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
         self.note = make_label("note", _NO_RESULTS, wrap=True)
+        self.origin = make_label("note", wrap=True)
         self.choice = ChoiceBox(16, "Plot", "Which plot is shown")
         self.choice.activated.connect(self._choose)
         self._drawn = ""  # name of the plot in sight
@@ -152,7 +153,7 @@ class StudyResultsPart(Wrapping):
         self._split.addWidget(self._below)
         self._split.setStretchFactor(1, 1)
         self._split.setSizes([180, 320])
-        fill(QVBoxLayout(self), self.note, (self._split, 1), spacing=4)
+        fill(QVBoxLayout(self), self.origin, self.note, (self._split, 1), spacing=4)
         self.show_nothing()
 
     @property
@@ -165,8 +166,14 @@ class StudyResultsPart(Wrapping):
         self.note.setText(why)
         self.note.show()
         self._split.hide()
+        self.show_origin("")
         self.choice.clear()
         self.forget_plot()
+
+    def show_origin(self, text: str) -> None:
+        """Say on what the runs were made, and when."""
+        self.origin.setText(text)
+        self.origin.setVisible(bool(text))
 
     def show_state(self, state: str) -> None:
         """While there are no results, say what the study does; ``state`` is empty for nothing."""

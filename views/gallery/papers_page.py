@@ -16,9 +16,9 @@ from views.widgets.layouts import fill, put_in_order
 from views.widgets.steps import StepTimer
 
 _PAPERS_HINT = (
-    "What the papers have measured, to be measured again here. H100 results are there to be looked "
-    "at. Open a study to see its runs before any is made; its page puts our numbers beside the "
-    "paper's."
+    "What the papers have measured, to be measured again here. Shipped results are there to be "
+    "looked at, with a GPU or without. Open a study to see its runs before any is made; its page "
+    "puts our numbers beside the paper's."
 )
 
 
@@ -39,7 +39,8 @@ class PaperRow:
     can_open: bool  # whether there is something to run
     has_results: bool
     to_fetch: tuple[str, ...] = ()  # instances that it needs, which can be downloaded
-    kept: str = ""  # how many runs come with the program; empty for none
+    kept: str = ""  # which runs come with the program, on what they were made; empty for none
+    needs_gpu: bool = False  # whether a part of it needs a GPU that is not here
 
 
 class PaperCard(QFrame):
@@ -55,8 +56,8 @@ class PaperCard(QFrame):
         count = len(row.to_fetch)
         fetch = f"Download {count} instance{'' if count == 1 else 's'}"
         self.fetch_button = make_button("", fetch, ", ".join(row.to_fetch))
-        tip = "Runs on an H100 that come with the program: table, plots, and what the paper says"
-        self.kept_button = make_button("", "H100 results", tip)
+        tip = "Runs that come with the program: table, plots, and what the paper says"
+        self.kept_button = make_button("", "Shipped results", tip)
         # left to right
         self.buttons = self.fetch_button, self.page_button, self.kept_button, self.open_button
         for button in self.buttons:

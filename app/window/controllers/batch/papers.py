@@ -14,12 +14,14 @@ from app.window.controllers.batch import study_work as work
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.batch.coverage import kept_coverage
+from gpu.batch.measured_where import read_origin
 from gpu.batch.papers import Item, Readiness, find_item, items, readiness
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.formats import duration
 from gpu.core.machine.devices import survey
 from gpu.core.words import counted
+from views.frame.banner import Offer
 from views.gallery.papers_page import PaperRow
 
 _RUNS = {"yes": "Runs here", "in part": "Runs in part", "no": "Cannot run here"}
@@ -58,8 +60,18 @@ class PapersController(Controller):
 
     @Slot(str)
     def _open(self, name: str) -> None:
-        task = Task(lambda _: _study(name), self.study_chosen.emit, self._window.tell)
+        task = Task(lambda _: _study(name), partial(self._opened, name), self._window.tell)
         self._background.start(task)
+
+    def _opened(self, name: str, study: Path) -> None:
+        """Have the study shown; where its GPU is missing, offer the runs that are there."""
+        self.study_chosen.emit(study)
+        card = self._page.cards.get(name)
+        if card is not None and card.row.kept and card.row.needs_gpu:
+            look = partial(self.study_chosen.emit, _kept(name))
+            offer = Offer("Shipped results", card.row.kept, look)
+            sentence = "A part of it needs a GPU, which is not here"
+            self._window.tell(sentence, "info", stays=True, offers=[offer])
 
     @Slot(str)
     def _show_page(self, name: str) -> None:
@@ -106,13 +118,16 @@ def _row(item: Item) -> PaperRow:
         done,
         _to_fetch(item, ready),
         _kept_runs(item),
+        bool(reproduction.what_lacks(item, ready).colonies),
     )
 
 
 def _kept_runs(item: Item) -> str:
     """Say how many runs come with the program."""
     found = kept_coverage(item)
-    return "" if found.missing == found.planned else f"Runs on an H100: {found.text}."
+    if found.missing == found.planned:
+        return ""
+    return f"Shipped runs: {found.text}. {read_origin(item.kept_results).text}."
 
 
 def _kept(name: str) -> Path:

@@ -131,6 +131,7 @@ class StudyFindingsController(Controller):
                 if place is None:
                     part.forget_plot()
                 part.show_results(found.analysis, {key: p.title for key, p in found.plots.items()})
+                part.show_origin(found.origin)
                 self._show_claims(found)
                 self._view.show_found(found=True)
                 self._view.show_rest(found.left, found.failed)

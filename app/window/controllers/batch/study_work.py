@@ -18,6 +18,7 @@ from gpu.batch.cases import FAILED, RUNNING, WAITING, StudyResults
 from gpu.batch.design import Design, DesignError, read_design
 from gpu.batch.local import LocalExecutor
 from gpu.batch.measured_limit import limits_kept, with_measured_limits
+from gpu.batch.measured_where import read_origin
 from gpu.batch.papers import RESULTS_KEPT, Item, find_item, items, name_of
 from gpu.batch.plan import Plan, is_pattern, make_plan
 from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
@@ -73,6 +74,7 @@ class StudyFindings:
     seconds: float = 0.0  # that all this took, but for imports
     item: Item | None = None  # the table or figure of a paper that the study reproduces
     claims: tuple[Judged, ...] = ()  # what the paper says of it
+    origin: str = ""  # on what the runs were made, and when
 
 
 def studies_folder() -> Path:
@@ -210,7 +212,10 @@ def find_results(path: Path) -> StudyFindings:
     plots = {plot.name: plot for plot in (*figures, *all_plots(analysis))}
     claims = judged(item, analysis) if item else ()
     seconds = time.monotonic() - began
-    return StudyFindings(analysis, plots, left, failed, seconds, item, claims)
+    origin = read_origin(path).text
+    if is_kept(path):
+        origin = f"These runs come with the program. {origin}"
+    return StudyFindings(analysis, plots, left, failed, seconds, item, claims, origin)
 
 
 def item_of(results: StudyResults) -> Item | None:

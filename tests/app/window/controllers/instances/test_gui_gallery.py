@@ -316,7 +316,7 @@ def test_the_results_that_come_with_the_program_are_one_click_away_without_a_gpu
     qtbot.waitUntil(lambda: bool(gallery.papers.cards))
     card = gallery.papers.cards[item.name]
     assert card.row.runs == "Cannot run here"
-    assert card.row.kept.startswith("Runs on an H100: ")
+    assert card.row.kept.startswith("Shipped runs: ")
     qtbot.waitUntil(card.page_button.isVisible)
     before = item.kept_results.read_bytes()
     click(card.kept_button)
@@ -324,6 +324,9 @@ def test_the_results_that_come_with_the_program_are_one_click_away_without_a_gpu
     qtbot.waitUntil(lambda: bool(study.results.table.content.rows), timeout=60_000)
     plots = [study.results.choice.itemText(at) for at in range(study.results.choice.count())]
     assert plots[0] == f"{item.item}: {MEASURES['occupancy'][0]}"
+    said = study.results.origin.text()
+    assert said.startswith("These runs come with the program. Measured on NVIDIA H200, 2026-")
+    assert card.row.kept.endswith(f"{said.partition('. ')[2]}.")
     claims = study.pages.buttons["claims"]
     assert claims.isVisible()
     click(claims)
