@@ -34,10 +34,10 @@ def read_origin(path: Path) -> Origin:
         hosts = connection.execute(
             'SELECT model, "commit" FROM hosts WHERE id IN (SELECT host FROM runs) ORDER BY id'
         ).fetchall()
-        days = connection.execute(
+        first, last = connection.execute(
             "SELECT coalesce(substr(min(started), 1, 10), ''), "
             "coalesce(substr(max(started), 1, 10), '') FROM runs WHERE host IS NOT NULL"
         ).fetchone()
     models = dict.fromkeys(str(model) for model, _ in hosts if model)
     commits = dict.fromkeys(str(commit) for _, commit in hosts if commit)
-    return Origin(tuple(models), *map(str, days), tuple(commits))
+    return Origin(tuple(models), str(first), str(last), tuple(commits))
