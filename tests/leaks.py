@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tests.waiting import until
+from tests.waiting import PATIENCE, until
 
 _known: weakref.WeakSet[Any] = weakref.WeakSet()
 """Every QThread and QTimer that was ever seen."""
@@ -28,6 +28,9 @@ _unseen = [True]
 """Whether there may be objects that no test has made: of imports, or of fixtures of wider scope."""
 
 _failed = pytest.StashKey[bool]()
+
+_SOON = 1.0
+"""Seconds in which threads end that have nothing to do, as that which draws pictures."""
 
 
 @pytest.hookimpl(wrapper=True)
@@ -70,14 +73,20 @@ def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
 def _after_cleaning(before: dict[tuple[str, int], str]) -> dict[tuple[str, int], str]:
     """Return what is left without garbage, and without threads that are about to end."""
     gc.collect()  # what only a reference cycle keeps is no leak
+    _await_threads(before, _SOON)
     if _since(before):
-        gc.unfreeze()  # the cycle may go through older objects; to look at all takes a second
+        gc.unfreeze()  # the cycle may go through older objects; to look at all takes seconds
         gc.collect()
-    # A thread that was told to end may have to end its work first: what draws a large map compiles
-    # that once, which takes many seconds where others work, too.
-    with contextlib.suppress(AssertionError):
-        until(lambda: {kind for kind, _ in _since(before)} != {"thread"})
+        # A thread that was told to end may have to end its work first: what draws a large map
+        # compiles that once, which takes many seconds where others work, too.
+        _await_threads(before, PATIENCE)
     return _since(before)
+
+
+def _await_threads(before: dict[tuple[str, int], str], patience: float) -> None:
+    """Wait while threads are all that is left, so many seconds at most."""
+    with contextlib.suppress(AssertionError):
+        until(lambda: {kind for kind, _ in _since(before)} != {"thread"}, patience)
 
 
 def living(windows: Collection[int] = ()) -> dict[tuple[str, int], str]:

@@ -6,6 +6,8 @@ tuned on instances in ``tsplib`` and ``art``. Those in ``report`` were never tun
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from instances import (
     AIMED,
     BEST_KNOWN,
@@ -108,7 +110,18 @@ CORES_CHOICES = [
     of("acs-cores-spm", ants=16, **SEARCHED),
 ]
 
-ANYTIME_CASES = [rival(LKH), rival(GA_EAX)]
+GPU_AIMED = Experiment(
+    against_time,
+    AIMED,
+    [of("crossing-gpu"), *fast_tsp(8), rival(LKH), rival(GA_EAX)],
+    "focused_gpu",
+    30,
+    limits=GPU_LIMITS,
+    goals=BEST_KNOWN,
+    marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
+    anytime=120.0,
+    step=8,
+)
 
 EXPERIMENTS = {
     "cores": Experiment(
@@ -178,31 +191,8 @@ EXPERIMENTS = {
         (1, 8),
         stops=(250, 500, 1000),
     ),
-    "gpu": Experiment(
-        against_time,
-        AIMED,
-        [of("crossing-gpu"), *fast_tsp(8), *ANYTIME_CASES],
-        "focused_gpu",
-        30,
-        limits=GPU_LIMITS,
-        goals=BEST_KNOWN,
-        marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
-        anytime=120.0,
-        step=8,
-    ),
-    "gpu-larger": Experiment(
-        against_time,
-        LARGER_AIMED,
-        [of("crossing-gpu"), *fast_tsp(8), *ANYTIME_CASES],
-        "focused_gpu",
-        40,
-        (1, 2),
-        limits=GPU_LIMITS,
-        goals=BEST_KNOWN,
-        marks={name: tuple(aims) for name, aims in GPU_AIMS.items()},
-        anytime=120.0,
-        step=8,
-    ),
+    "gpu": GPU_AIMED,
+    "gpu-larger": replace(GPU_AIMED, names=LARGER_AIMED, minutes=40, seeds=(1, 2)),
     "gpu-huge": Experiment(
         against_time,
         HUGE,

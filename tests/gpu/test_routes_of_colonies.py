@@ -101,7 +101,7 @@ def found_above(system: System, device: Device, instance: Instance, best: int) -
 
 @pytest.mark.parametrize(("name", "place"), ON_CPU)
 def test_on_the_cpu(name: str, place: str) -> None:
-    check(name, place, 150 if catalog.named(name).alias in CHANGING else 250)
+    check(name, place, 60 if catalog.named(name).alias in CHANGING else 100)
 
 
 @needs_emulation

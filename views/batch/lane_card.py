@@ -116,6 +116,7 @@ LANES_DRAWN_THROUGH = 6  # lanes whose curves are; those of the others are dashe
 class LaneTitle:
     """Who runs in a lane."""
 
+    family: str  # the title of the system's family
     colony: str  # the system's title
     device: str  # its name
     seed: int
@@ -187,8 +188,8 @@ class LaneCard(QFrame):
 
     def show_title(self, title: LaneTitle) -> None:
         """Say who runs here."""
-        self.title.setText(title.colony)
-        self.place.setText(f"{title.device}, seed {title.seed}")
+        self.title.setText(title.family)
+        self.place.setText(f"{title.colony} on {title.device}, seed {title.seed}")
         for label in (self.title, self.place):
             label.setToolTip(plain_tip(title.details))
 

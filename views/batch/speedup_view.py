@@ -53,7 +53,8 @@ class SpeedupView(View):
         self.reports: tuple[SpeedupReport, ...] = ()
         self.scope, self.contenders = QComboBox(), QComboBox()
         _fill(self.scope, "On which instances", this="This instance", small="", medium="")
-        _fill(self.contenders, "Which colonies", one="This colony", all="All colonies")
+        families = {"one": "This colony", "family": "Its family", "all": "All colonies"}
+        _fill(self.contenders, "Which colonies", **families)
         self.measure = MeasureBar(
             "Measure", "Run each colony beside those of its family on one core and on all cores"
         )

@@ -50,7 +50,8 @@ class Banner(QFrame):
 
     The banner lies over :attr:`room`, whose height is that of one line, or of two in a narrow
     window. If the layout made room only when a message comes, every view would change its size and
-    draw again. A message that needs more lines grows upward.
+    draw again. A message that needs more lines grows upward; only one that stays gets room for all
+    of them, because it would cover what is above for long.
     """
 
     def __init__(self, window: QWidget, row: QStatusBar) -> None:
@@ -63,6 +64,8 @@ class Banner(QFrame):
             watched.installEventFilter(self)
         self._theme = DARK
         self._severity: Severity = "info"
+        self._stays = False
+        self._usual = 0  # pixels, the height of the room for a message that does not stay
         self.setProperty("role", "banner")
         self._sign = Label()
         self._sign.setFixedWidth(_SIGN_SIZE)
@@ -101,7 +104,7 @@ class Banner(QFrame):
         # Names of files, colonies and parameters are spelled as they are.
         self.label.setText(sentence[:1].upper() + sentence[1:] if first.isalpha() else sentence)
         announce(self, self.label.text())
-        self._severity = severity
+        self._severity, self._stays = severity, stays
         self.setProperty("severity", severity)
         restyle([self])
         self.apply_theme(self._theme)
@@ -147,13 +150,18 @@ class Banner(QFrame):
         if self._width_of(_USUAL_MESSAGE) > self._window.width() - 2 * _WINDOW_EDGE:
             border = self.height() - self.contentsRect().height()
             height = max(height, 2 * self.label.fontMetrics().lineSpacing() + border)
-        self.room.setFixedHeight(height)
+        self._usual = height
+        if self.isHidden():
+            self.room.setFixedHeight(height)
 
     def _place(self) -> None:
         window = self._window
         width = min(window.width() - 2 * _WINDOW_EDGE, self._width_of(self.label.text()))
-        height = max(self.heightForWidth(width), self.room.height())
-        self.room.setFixedWidth(width + _WINDOW_EDGE)
+        needed = self.heightForWidth(width)
+        self.room.setFixedSize(
+            width + _WINDOW_EDGE, max(needed, self._usual) if self._stays else self._usual
+        )
+        height = max(needed, self.room.height())
         lowest = self.room.mapTo(window, self.room.rect().bottomLeft()).y() + 1
         self.setGeometry(window.width() - width - _WINDOW_EDGE, lowest - height, width, height)
 
@@ -161,7 +169,7 @@ class Banner(QFrame):
         """Remove the message."""
         self._timer.stop()
         self.hide()
-        self.room.setFixedWidth(0)
+        self.room.setFixedSize(0, self._usual)
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""

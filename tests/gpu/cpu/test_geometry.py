@@ -80,11 +80,15 @@ def test_weights_of_a_fractional_power_differ_in_the_last_place_at_most(beta: fl
     np.testing.assert_array_max_ulp(result, weights(lengths, nearest, beta), 1)
 
 
-def found_by(colony: CpuColony, iterations: int) -> int:
-    """The length of the best tour after so many iterations."""
+def found_by(colony: CpuColony, iterations: int, enough: float = 0) -> int:
+    """The length of the best tour after so many iterations, or soon after one is short enough."""
     with closing(colony):
-        colony.iterate(iterations)
-        return colony.snapshot(Wanted.SOLUTION).cost
+        for _ in range(0, iterations, 50):
+            colony.iterate(min(50, iterations))
+            found = colony.snapshot(Wanted.SOLUTION).cost
+            if found <= enough:
+                break
+        return found
 
 
 OPTIMA = {"burma14": 3323, "ulysses22": 7013, "gr17": 2085, "gr24": 1272}
@@ -103,14 +107,15 @@ PAPER = {  # as for its Table 9
 @pytest.mark.parametrize("memory", SETTINGS)
 @pytest.mark.parametrize("name", OPTIMA)
 def test_small_files_are_solved(tsplib: Path, name: str, memory: str) -> None:
-    instance = load(tsplib / f"{name}.tsp")
-    found = []
+    instance, optimum, found = load(tsplib / f"{name}.tsp"), OPTIMA[name], []
     for seed in range(3):
         colony = AcsCpuColony(
             instance, SETTINGS[memory].resolved(instance.n), seed, threads=2, stepwise=True
         )
-        found.append(found_by(colony, 1000))
-    assert min(found) == OPTIMA[name]
+        found.append(found_by(colony, 1000, enough=optimum))
+        if found[-1] <= optimum:
+            break
+    assert min(found) == optimum
 
 
 @pytest.mark.parametrize("memory", SETTINGS)
@@ -128,7 +133,7 @@ def test_pseudo_euclidean_file(tsplib: Path, memory: str) -> None:
 def test_tours_get_as_good_as_the_paper_s(
     tsplib: Path, name: str, best: int, stepwise: bool, memory: str
 ) -> None:
-    """The paper's mean errors are 2 to 4 %; 200 iterations, always the same, come within 9 %.
+    """The paper's mean errors are 2 to 4 %; 200 iterations, or fewer, come within 9 %.
 
     The nearest-neighbour tour is 20 % above the optimum and more.
     """
@@ -137,7 +142,7 @@ def test_tours_get_as_good_as_the_paper_s(
     colony = AcsCpuColony(
         instance, PAPER[memory].resolved(instance.n), 1, threads=threads, stepwise=stepwise
     )
-    assert found_by(colony, 200) < 1.09 * best
+    assert found_by(colony, 200, enough=1.08 * best) < 1.09 * best
 
 
 ANT_SYSTEMS = {
@@ -151,12 +156,13 @@ ANT_SYSTEMS = {
 @pytest.mark.parametrize("kind", ANT_SYSTEMS)
 @pytest.mark.parametrize("name", OPTIMA)
 def test_ant_systems_come_close_on_small_files(tsplib: Path, name: str, kind: str) -> None:
-    instance = load(tsplib / f"{name}.tsp")
-    found = []
+    instance, most, found = load(tsplib / f"{name}.tsp"), 1.03 * OPTIMA[name], []
     for seed in range(3):
         colony = AsCpuColony(instance, ANT_SYSTEMS[kind].resolved(instance.n), seed, threads=1)
-        found.append(found_by(colony, 300))
-    assert OPTIMA[name] <= min(found) < 1.03 * OPTIMA[name]
+        found.append(found_by(colony, 300, enough=most))
+        if found[-1] < most:
+            break
+    assert OPTIMA[name] <= min(found) < most
 
 
 @pytest.mark.slow
@@ -164,4 +170,4 @@ def test_ant_systems_come_close_on_small_files(tsplib: Path, name: str, kind: st
 def test_ant_systems_improve_on_the_nearest_neighbour(tsplib: Path, kind: str) -> None:
     """The nearest-neighbour tour is 20 % above the optimum; 200 iterations come within 14 %."""
     colony = AsCpuColony(load(tsplib / "d198.tsp"), ANT_SYSTEMS[kind].resolved(198), 0, threads=2)
-    assert 15780 <= found_by(colony, 200) < 1.14 * 15780
+    assert 15780 <= found_by(colony, 200, enough=1.13 * 15780) < 1.14 * 15780

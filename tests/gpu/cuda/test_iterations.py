@@ -174,8 +174,8 @@ CASES = [  # all kernels in which ants build solutions or improve them
     ("aco-rlf-prefix", ""),
 ]
 INSTANCES: Mapping[Problem, Instance] = {
-    Problem.TSP: scattered(40),
-    Problem.COLORING: digests.graph(40, 0.5, 1),
+    Problem.TSP: scattered(34),
+    Problem.COLORING: digests.graph(34, 0.5, 1),
 }
 SMALL = {"multiprocessors": 1, "resident": 1, "shared_limit": 16 << 10}
 """A GPU that holds one block."""

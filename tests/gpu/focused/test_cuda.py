@@ -113,9 +113,9 @@ def test_it_finds_the_optimum() -> None:
 
 @needs_emulation
 def test_after_a_cycle_tours_are_crossed_and_the_first_is_the_best() -> None:
-    instance = makers.uniform(120)
+    instance = makers.uniform(60)
     with closing(colony_of(instance, cooling=1)) as colony:
-        cycle = round(120 / 8)
+        cycle = round(60 / 8)
         colony.iterate(cycle)
         before = colony._arrays["lengths"].copy()
         colony._turn_if_due()
@@ -127,7 +127,7 @@ def test_after_a_cycle_tours_are_crossed_and_the_first_is_the_best() -> None:
 
 @needs_emulation
 def test_a_best_tour_that_crossing_makes_shorter_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    instance = makers.uniform(200)
+    instance = makers.uniform(80)
     better = run(instance, 20)[-1]
     assert better.best_solution is not None
 
@@ -140,7 +140,7 @@ def test_a_best_tour_that_crossing_makes_shorter_is_shown(monkeypatch: pytest.Mo
         return found, [problem.instance.tour_length(tour) for tour in found]
 
     # So many ants that a cycle has one iteration.
-    with closing(colony_of(instance, ants=400, cooling=1)) as colony:
+    with closing(colony_of(instance, ants=160, cooling=1)) as colony:
         problem = colony._problem
         colony.iterate(1)
         before = colony.snapshot(Wanted.SOLUTION)
@@ -217,7 +217,8 @@ def test_what_the_kernels_cannot_hold_is_refused() -> None:
 def test_small_directed_instances_are_solved(n: int, kind: str) -> None:
     for seed in range(2):
         instance = directed(random_matrix(n, seed, kind))
-        assert run(instance, 12, seed=seed)[-1].best_cost == shortest(instance)
+        found = cases.run(colony_of(instance, seed=seed), 12, enough=shortest(instance))
+        assert found[-1].best_cost == shortest(instance)
 
 
 @needs_emulation
@@ -258,11 +259,11 @@ def test_directed_tours_do_not_depend_on_the_order_of_threads() -> None:
 def test_directed_tours_are_as_short_as_those_of_the_cores() -> None:
     """Of both no move is left: where one is longer, it searches too little."""
     for seed in range(2):
-        instance = directed(random_matrix(45, seed, "any"))
-        parameters = FocusedParameters(cooling=8).resolved(45)
+        instance = directed(random_matrix(30, seed, "any"))
+        parameters = FocusedParameters(cooling=8).resolved(30)
         colony = FocusedCpuColony(instance, parameters, seed, threads=1)
-        on_cores = cases.run(colony, 60)[-1].best_cost
-        assert run(instance, 30, seed=seed, ants=40, cooling=8)[-1].best_cost <= 1.02 * on_cores
+        on_cores = cases.run(colony, 40)[-1].best_cost
+        assert run(instance, 16, seed=seed, ants=30, cooling=8)[-1].best_cost <= 1.02 * on_cores
 
 
 @needs_emulation

@@ -38,13 +38,15 @@ HOSTILE: dict[str, TspInstance] = {
 }
 
 
-def run(colony: Colony, iterations: int) -> list[Snapshot]:
-    """Snapshots of all iterations; making one checks its tours and their lengths."""
+def run(colony: Colony, iterations: int, enough: int = 0) -> list[Snapshot]:
+    """Snapshots of all iterations until a tour is as short as ``enough``, each of them checked."""
     with closing(colony):
         snapshots = []
         for _ in range(iterations):
             colony.iterate(1)
             snapshots.append(colony.snapshot(FULL))
+            if snapshots[-1].cost <= enough:
+                break
     return snapshots
 
 

@@ -22,7 +22,15 @@ from views.frame.main_window import MainWindow
 from views.widgets.picture_export import as_image, controls_of
 
 INSTANCE = uniform(60)
-TITLES = [LaneTitle(f"Colony {at}", "cpu:1", at, f"colony-{at}") for at in range(4)]
+
+
+def titled(lanes: int) -> list[LaneTitle]:
+    """Titles of so many lanes."""
+    every = range(lanes)
+    return [LaneTitle(f"Family {at}", f"Colony {at}", "cpu:1", at, f"colony-{at}") for at in every]
+
+
+TITLES = titled(4)
 
 
 def add(record: LaneRecord, *row: float) -> None:
@@ -255,8 +263,7 @@ def test_a_race_has_as_many_lanes_as_a_paper_has_variants(
     assert len(LANE_ROLES) == LANES_MOST == 12
     assert len({window.theme[role] for role in LANE_ROLES}) == LANES_MOST
     found = [replace(one) for _ in range(3) for one in records(snake(INSTANCE.display))]
-    titles = [LaneTitle(f"Colony {at}", "cpu:1", at, f"colony-{at}") for at in range(LANES_MOST)]
-    view.show_lanes(titles, found)
+    view.show_lanes(titled(LANES_MOST), found)
     view.take_comparison(standings_of(found, INSTANCE))
     view.draw_all()
     assert len(view.cards) == LANES_MOST
@@ -278,10 +285,9 @@ def test_a_race_has_as_many_lanes_as_a_paper_has_variants(
 
 def test_twelve_lanes_are_not_cut_in_a_small_window(window: MainWindow, view: RaceView) -> None:
     found = [*records(snake(INSTANCE.display))] * 3
-    titles = [LaneTitle(f"Colony {at}", "cpu:1", at, "") for at in range(12)]
     for size, across in (((1000, 700), 1), ((1400, 900), 3)):  # the offscreen type is wide
         window.resize(*size)
-        view.show_lanes(titles, found)
+        view.show_lanes(titled(12), found)
         view.draw_all()
         settle()
         assert sum(card.y() == view.cards[0].y() for card in view.cards) >= across

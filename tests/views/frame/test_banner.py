@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from tests.hands import click, press, ticking
+from views.frame.banner import Offer
 from views.frame.main_window import MainWindow
 from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
@@ -45,6 +46,28 @@ def test_what_a_run_says_at_its_end_covers_nothing_in_a_narrow_window(
         assert banner.label.height() >= banner.label.heightForWidth(banner.label.width())
         assert row.height() == before
         banner.clear()
+
+
+def test_a_verdict_of_three_lines_covers_nothing(shown_either_way: MainWindow) -> None:
+    window = shown_either_way
+    banner, row = window.banner, window.statusBar()
+    window.resize(1000, 700)
+    make_due_layouts(banner.room)
+    before = row.height()
+    texts = "30 s more", "Improve", "Stop sooner next time", "Another one"
+    offers = [Offer(text, text, lambda: None) for text in texts]
+    sentence = "finished: the limit of 60 s is reached, nothing better for 58 s. " * 3
+    window.tell(sentence, "done", stays=True, offers=offers)
+    for _ in range(2):
+        make_due_layouts(banner.room)
+        assert banner.label.height() >= banner.label.heightForWidth(banner.label.width())
+        assert banner.geometry().top() >= row.geometry().top() > 0
+        assert banner.geometry().bottom() < window.height()
+        assert row.height() > before
+        window.resize(980, 690)
+    banner.clear()
+    make_due_layouts(banner.room)
+    assert row.height() == before
 
 
 def test_a_message_blocks_nothing_and_can_be_closed(qtbot: QtBot, window: MainWindow) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import Wanted
-from tests.hands import move, press, press_stop, write
+from tests.hands import move, press, press_stop, settle, write
 from tests.views.graph_scenes import queens, serve
 from tests.views.scenes import cut_texts, snapshot, uniform
 from views.batch.study_view import StudyView
@@ -64,6 +64,7 @@ def test_one_pane_alone_and_all_again(qtbot: QtBot, window: MainWindow) -> None:
 def test_m_follows_the_mouse(window: MainWindow) -> None:
     for kind in (ConvergenceView, TourView):
         view = window.view(kind)
+        settle()  # panes that come back get their sizes from the loop
         move(view, view.rect().center())
         press(window, Qt.Key.Key_M)
         assert [one.isVisible() for one in map(window.view, (ConvergenceView, TourView))] == [

@@ -51,7 +51,7 @@ class ChosenColony(NamedTuple):
 def measure_speedups(
     chosen: ChosenColony,
     scope: str,
-    every: bool,
+    which: str,
     thorough: bool,
     *,
     cancelled: Callable[[], bool],
@@ -61,11 +61,12 @@ def measure_speedups(
     """Measure speedups.
 
     ``scope`` says on which instances: it is a key of ``MOST_PLACES``, or else stands for the chosen
-    one alone. With ``every``, all colonies for its problem are measured, else the chosen one alone.
-    ``thorough`` adds the time to the same length, and repeats.
+    one alone. ``which`` colonies are measured: ``"one"`` is the chosen one, ``"family"`` those of
+    its family, and ``"all"`` are all for its problem. ``thorough`` adds the time to the same
+    length, and repeats.
     """
     instance, system, values, seed = chosen
-    among = contenders(_names_for(instance.problem) if every else (system.name,), devices.survey())
+    among = contenders(_names_of(system, which), devices.survey())
     shared = _shared(values, system.parameters, [one.system.parameters for one in among])
     paths = _paths(scope, instance.problem)
     reports: list[SpeedupReport] = []
@@ -94,13 +95,17 @@ def given(values: Mapping[str, object]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _names_for(problem: Problem) -> tuple[str, ...]:
-    """Return the name of each system for ``problem`` that a device here can run."""
-    found = devices.survey().devices
+def _names_of(chosen: System, which: str) -> tuple[str, ...]:
+    """Return the names of the chosen system, or of its family or all, as devices here run them."""
+    if which == "one":
+        return (chosen.name,)
+    found, families = devices.survey().devices, catalog.families(chosen.problem)
     return tuple(
         system.name
-        for system in catalog.CATALOG
-        if system.problem is problem and any(system.runs_on(device) for device in found)
+        for family, systems in families.items()
+        if which == "all" or family == catalog.family_of(chosen)
+        for system in systems
+        if any(system.runs_on(device) for device in found)
     )
 
 
@@ -180,8 +185,8 @@ class MeasurementController(Controller):
             return
         view.show_reports([])
         chosen = ChosenColony(instance, system, setup.parameters.values(), setup.seed)
-        scope, every = view.scope.currentData(), view.contenders.currentData() == "all"
-        measuring = partial(measure_speedups, chosen, scope, every, thorough)
+        scope, which = view.scope.currentData(), view.contenders.currentData()
+        measuring = partial(measure_speedups, chosen, scope, which, thorough)
         self._begin(view.measure, measuring, view.show_reports, _failure)
 
     @Slot()

@@ -13,6 +13,7 @@ from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller
 from app.window.models.race import NO_RACE, LogsOpened
 from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
+from gpu import catalog
 from gpu.batch.race import LANES_MOST, LaneBudget, Race, sharing_text
 from gpu.batch.race_file import RecordedRace
 from gpu.batch.race_standings import LaneRecord, Lead, bound_of_lanes, lead_of, standings_of
@@ -382,4 +383,6 @@ def _title(session: Session) -> LaneTitle:
     details = f"{session.colony} on {session.device}, seed {session.seed}"
     if values:
         details += f"\n{values}"
-    return LaneTitle(session.system.title, session.device, session.seed, details)
+    system = session.system
+    family = catalog.family_of(system).title
+    return LaneTitle(family, system.title, session.device, session.seed, details)

@@ -15,7 +15,8 @@ from pytestqt.qtbot import QtBot
 import gpu.batch.comparison
 from app.window.application import Application
 from app.window.controllers.batch import measurements
-from app.window.controllers.batch.measurements import _shared
+from app.window.controllers.batch.measurements import _names_of, _shared
+from gpu import catalog
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.parameters import AsCpuParameters, AsLaunchesParameters
 from gpu.batch import hit_rates
@@ -252,6 +253,15 @@ def test_a_comparison_can_be_cancelled(qtbot: QtBot, application: Application) -
         click(window.view(ComparisonView).measure.button)
     assert window.view(ComparisonView).measure.note.text().startswith("Cancelled")
     assert window.run_bar.start.isEnabled()
+
+
+def test_a_family_is_measured_by_its_colonies_that_run_here() -> None:
+    chosen = catalog.named("mmas-seq")
+    assert _names_of(chosen, "one") == ("mmas-seq",)
+    family, every = (set(_names_of(chosen, which)) for which in ("family", "all"))
+    assert {"mmas-seq", "mmas-cores"} <= family < every
+    assert {catalog.named(name).alias for name in family} == {"mmas"}
+    assert {catalog.named(name).problem for name in every} == {chosen.problem}
 
 
 @pytest.mark.slow
