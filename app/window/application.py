@@ -163,6 +163,7 @@ class Application(QObject):
                 self.decisions.refresh,
                 self.walks.refresh,
                 self.studies.tell_of_instance,
+                self.archive.offer_earlier,
             ),
             (self.presentation.start_wanted, self.run_controller.start),
             (self.archive.open_wanted, self.files.open),
@@ -173,6 +174,7 @@ class Application(QObject):
                 self.archive.show_recorded,
                 self.replay.show_recorded,
                 self.exports.show_recorded,
+                self.run_controller.show_recorded,
             ),
             (
                 self.devices.found,

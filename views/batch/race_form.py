@@ -37,7 +37,7 @@ class RaceForm(QWidget):
             self.kind.addItem(kind, kind)
         self.kind.activated.connect(lambda _: self._choose_kind())
         self.amount = NumberField("Budget of each lane")
-        self.amount.entry.setFixedWidth(84)
+        self.amount.entry.setFixedWidth(64)
         self.amount.text = _USUAL_BUDGETS["seconds"]
         self.amount.changed.connect(self._edited)
         self.mode = OptionButtons(

@@ -138,7 +138,7 @@ class RunControl(QObject):
         for view in self._views:
             exports |= view.exports
         has, subject = self._instance is not None, self.subject
-        tour = self._state_of == "run" and display_of(self._instance).improvable
+        tour = bool(self._state_of) and display_of(self._instance).improvable
         problem = self._problem_of(subject)
         self._actions.enable(
             self._activity_of(subject),

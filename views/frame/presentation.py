@@ -158,12 +158,17 @@ class Presentation(QObject):
 
     @property
     def picked(self) -> list[str]:
-        """The keys of the views that are shown: by default those that are in front."""
+        """The keys of the views that are shown: by default those that are in front.
+
+        Beside a race or a study, others show a run that is not the subject: it has the room alone.
+        """
         dashboard = self._dashboard
         kept = self._passing or self._settings.get(f"present-{dashboard.problem}", _NO_VIEWS)
         named = dict.fromkeys(_FORMER_KEYS.get(key, key) for key in kept)
         keys = [key for key in named if key in dashboard.views]
-        return keys[:MOST_PICKED] or dashboard.in_front
+        front = dashboard.in_front
+        own = [key for key in front[:1] if not dashboard.views[key].of_run]
+        return keys[:MOST_PICKED] or own or front
 
     def has(self, part: str) -> bool:
         """Whether the "numbers", the "buttons" of the run or the bar of its "past" are shown."""

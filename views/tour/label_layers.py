@@ -77,7 +77,7 @@ class LabelsLayer(MapLayer[Labels]):
             free = (
                 box
                 for box in places
-                if box.left() >= 0 and box.right() <= size.width()
+                if size.contains(box)
                 if not (_covers(box, dots) or any(box.intersects(other) for other in taken))
             )
             box = next(free, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Hashable, Sequence
 from functools import partial
 
@@ -31,6 +32,7 @@ ListedRoute = tuple[TspInstance, Tour]
 
 _NO_STOPS_YET = "The stops of the best route, in their order. Start a run (Space)."
 _LONGEST_NAME = 40  # characters of a name that widen the column
+_MEASURED = 100  # names, at most, of which the widest is looked for
 _MOST_SORTED = 20_000  # most stops that a click on a heading sorts: more would take too long
 
 
@@ -108,7 +110,7 @@ class StopsTable(ColumnTable[int]):
 
     def __init__(self) -> None:
         self._stops_model = model = _StopsModel()
-        self._longest: list[str] = []  # the widest text of each column
+        self._longest: list[list[str]] = []  # the widest texts of each column
         super().__init__("Stops of the route", model)
         self.spare = (("City",),)
         self._asked = False  # whether a row is chosen by somebody else than the user
@@ -138,7 +140,8 @@ class StopsTable(ColumnTable[int]):
         if column >= len(self._longest):
             return 0
         metrics = QFontMetrics(self.theme.font())
-        return metrics.horizontalAdvance(self._longest[column]) + 2 * CELL_PADDING + 2
+        widest = max(map(metrics.horizontalAdvance, self._longest[column]))
+        return widest + 2 * CELL_PADDING + 2
 
     def choose(self, city: int) -> None:
         """Select the first stop at ``city``, and scroll to it."""
@@ -168,14 +171,22 @@ class StopsTable(ColumnTable[int]):
             self.city_chosen.emit(int(self.stops.cities[rows[0]]))
 
 
-def _longest(found: Stops) -> list[str]:
-    """Return a text as wide as the widest of each column."""
+def _longest(found: Stops) -> list[list[str]]:
+    """Return texts of each column of which one is mostly its widest.
+
+    Of five letters, some words are wider than others of six, so more names than one are measured.
+    """
     instance, number = found.instance, amounts_of(found.instance).number
     ids = instance.n if instance.ids is None else int(instance.ids[-1])
     names = instance.names
-    widest = max(names, key=len)[:_LONGEST_NAME] if names else ""
+    widest = [name[:_LONGEST_NAME] for name in heapq.nlargest(_MEASURED, names or (), key=len)]
     numbers = number(int(found.legs.max())), number(int(found.totals[-1]))
-    return [str(len(found)), str(ids), *([widest] if names else []), *numbers]
+    return [
+        [str(len(found))],
+        [str(ids)],
+        *([widest] if names else []),
+        *([one] for one in numbers),
+    ]
 
 
 class StopsView(View):

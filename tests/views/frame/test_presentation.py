@@ -69,6 +69,18 @@ def test_a_view_is_picked_still_that_had_another_name(
     assert window.presentation.picked == ["decision", "log"]
 
 
+def test_a_race_is_presented_alone(window: MainWindow) -> None:
+    dashboard = window.dashboard
+    press(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    assert dashboard.in_front[0] == "race"
+    assert len(dashboard.in_front) > 1
+    press(window, Qt.Key.Key_F11)
+    assert window.presentation.picked == ["race"]
+    assert [pane.isVisible() for pane in dashboard.panes] == [True, False, False]
+    press(window, Qt.Key.Key_Escape)
+    assert len(dashboard.in_front) > 1
+
+
 def test_only_what_was_picked_is_shown(window: MainWindow, settings: Settings) -> None:
     dashboard, presentation = window.dashboard, window.presentation
     presentation.paged.connect(presentation.turn)

@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint, QRectF, Qt
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QImage, QPainter, QTransform
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -18,9 +18,12 @@ from gpu.problems.tsp.instance import TspInstance
 from tests.hands import NONE, click, press
 from tests.views.scenes import in_sight, pixel_of, show_state, snapshot, uniform
 from views.frame.main_window import MainWindow
-from views.tour.label_layers import Labels, RouteEnds
+from views.tour.label_layers import Labels, LabelsLayer, RouteEnds
 from views.tour.stops_view import StopsView
 from views.tour.tour_view import TourView
+from views.widgets.background_layer import Sheet
+from views.widgets.table import CELL_PADDING
+from views.widgets.theme import DARK
 
 TOUR = np.array([2, 0, 3, 1], np.int32)
 
@@ -79,6 +82,28 @@ def test_the_list_begins_at_the_start_and_says_ways_in_their_unit(view: StopsVie
         view.summary.text().replace("\u202f", " ")
         == f"4 stops, {listed[-1][4]} km as the crow flies"
     )
+
+
+def test_no_name_is_cut_that_has_fewer_letters_than_another_and_is_wider(view: StopsView) -> None:
+    instance = dataclasses.replace(towns(), names=("Illinii", "Mammom", "Oslo", "Paris"))
+    view.show_instance(instance)
+    show_state(view, found(instance))
+    table = view.table
+    column = [one.title for one in table.content.columns].index("Name")
+    letters = QFontMetrics(table.theme.font())
+    assert table.columnWidth(column) > letters.horizontalAdvance("Mammom") + 2 * CELL_PADDING
+
+
+def test_no_label_is_cut_at_the_upper_edge_of_the_map(qapp: object) -> None:
+    image = QImage(120, 60, QImage.Format.Format_RGB32)
+    image.fill(Qt.GlobalColor.red)
+    with QPainter(image) as painter:
+        sheet = Sheet(painter, QTransform(), QRectF(image.rect()), DARK)
+        LabelsLayer(0).draw_part(np.array([[10.0, 6.0]]), Labels(("Delta",)), sheet)
+    pixels = np.frombuffer(image.constBits(), np.uint32).reshape(60, 120) & 0xFFFFFF
+    drawn = (pixels != 0xFF0000).any(axis=1)
+    assert drawn.any()
+    assert not drawn[:6].any()  # it is below its city
 
 
 def test_a_chosen_stop_stays_chosen_while_the_route_changes(qtbot: QtBot, view: StopsView) -> None:

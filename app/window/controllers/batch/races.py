@@ -360,6 +360,9 @@ class RaceController(Controller):
             sentence = "The race has ended"
             if instance is not None and lead is not None:
                 sentence += f": {lead.sentence(instance.problem.words)}"
+                if lead.alone:
+                    session = self._model.race.sessions[lead.first]
+                    sentence += f" ({session.system.title} on {session.device})"
             self._window.tell(sentence, "done", stays=True)
         elif any(endings):
             self._window.tell("The race was stopped; the lanes' logs are kept", "info")

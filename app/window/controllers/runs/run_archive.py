@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,7 @@ from gpu.run.log.rows import GOES_ON, Note, RunRow, RunSummary
 from gpu.run.outcome import Ending, Result
 from gpu.run.session import Session
 from views.frame.actions import STOP_KEYS
+from views.frame.banner import Offer
 from views.runs.runs_view import RunsView
 
 LIVE_EVERY = 0.5  # seconds between two states of a run that goes on
@@ -58,6 +59,7 @@ class RunArchiveController(Controller):
         self._opened: Path | None = None  # the log that the user has opened from the list
         self._to_repeat: Path | None = None  # the log whose run is made again once it is shown
         self._repeated: Recorded | None = None  # what the run that was started is compared with
+        self._log_in_sight = False
         self._window.open_requested.connect(self._other_opened)
         self._view.table.repeated.connect(self._run_again)
         self._view.looked_at.connect(self.refresh)
@@ -123,6 +125,7 @@ class RunArchiveController(Controller):
 
     @Slot(object)
     def _begun(self, run: RunModel | None) -> None:
+        self._log_in_sight = False
         if run is None:
             return
         folder = run.recorder.path.parent
@@ -137,21 +140,53 @@ class RunArchiveController(Controller):
 
     def _find_earlier_best(self, run: RunModel) -> None:
         """Look for what the user's own runs have found: what there is to compare with."""
-        archive, own, solved = self.archive, run.recorder.path, run.session.instance
-        digest = f"{solved.sha256} {solved.read_as}".strip()
+        solved = run.session.instance
 
-        def found(task: Task[int | None]) -> int | None:
+        def note(earlier: RunSummary | None) -> None:
+            run.earlier_best = None if earlier is None else earlier.best
+            if run.earlier_best and run is self._runs.current:
+                self._window.readout.show_earlier(run.earlier_best)
+
+        self._look_for_best(solved.sha256, solved.read_as, note, beside=run.recorder.path)
+
+    def _look_for_best(
+        self,
+        sha256: str,
+        read_as: str,
+        note: Callable[[RunSummary | None], None],
+        beside: Path | None = None,
+    ) -> None:
+        """Look for the best of the user's runs of an instance, but that of the log ``beside``."""
+        archive, digest = self.archive, f"{sha256} {read_as}".strip()
+
+        def found(task: Task[RunSummary | None]) -> RunSummary | None:
             runs = (row.run for row in archive.read(lambda: task.cancelled).rows)
             same = (one for one in runs if one.digest.strip() == digest and not one.of_other_cities)
-            costs = (one.best for one in same if one.path != own and one.best is not None)
-            return min(costs, default=None)
+            solved = (one for one in same if one.path != beside and one.best is not None)
+            return min(solved, key=lambda one: one.best or 0, default=None)
 
-        def note(cost: int | None) -> None:
-            run.earlier_best = cost
-            if cost and run is self._runs.current:
-                self._window.readout.show_earlier(cost)
+        self._background.start(Task[RunSummary | None](found, note, self._window.tell))
 
-        self._background.start(Task[int | None](found, note, self._window.tell))
+    @Slot()
+    def offer_earlier(self) -> None:
+        """Say what the user's own runs have found of the instance that is shown now."""
+        instance, window = self._instance.value, self._window
+        if instance is None or not instance.sha256:
+            return
+
+        def offer(earlier: RunSummary | None) -> None:
+            other = self._instance.value is not instance or self._runs.busy
+            other |= self._runs.current is not None or self._log_in_sight
+            if earlier is None or earlier.best is None or other or window.banner.text:
+                return
+            best = instance.cost_unit.amount(earlier.best)
+            when = "" if earlier.started is None else f", {earlier.started:%Y-%m-%d}"
+            tip = "Open that run; Run > Improve the best solution goes on from it"
+            show = Offer("Show it", tip, lambda: self.show_run(earlier.path))
+            text = f"Your best until now is {best} ({earlier.colony}{when})"
+            window.tell(text, "info", stays=True, offers=[show])
+
+        self._look_for_best(instance.sha256, instance.read_as, offer)
 
     @Slot(object)
     def _ended(self, run: RunModel) -> None:
@@ -227,6 +262,7 @@ class RunArchiveController(Controller):
     @Slot(object)
     def show_recorded(self, recorded: Recorded) -> None:
         """Show the curves and the solution of a log that was opened; run it again if wanted."""
+        self._log_in_sight = True
         window, log = self._window, recorded.log
         session = log.session
         parts = session.instance.name, f"{session.system.title} on {session.device}"

@@ -19,12 +19,13 @@ from gpu.aims import choice_to_improve
 from gpu.core.formats import number_of
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
+from gpu.run.log.recorded import Recorded
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
 from gpu.run.session import Session, new_session
 from gpu.run.stopping import StopSettings
 from views.frame.activity import Activity
-from views.frame.banner import Severity
+from views.frame.banner import Offer, Severity
 from views.setup.presets import Choices
 
 _ACTIVITIES = {
@@ -59,6 +60,8 @@ class RunController(Controller):
         self.log_path = log_path  # may be replaced
         self._warn = warn
         self._stop_soon = self._pause_soon = False
+        self._recorded: Recorded | None = None  # the log in sight
+        self._runs.current_changed.connect(self._forget_recorded)
         self._runs.state_changed.connect(self._show_state)
         self._runs.ended.connect(self._ended)
         window = self._window
@@ -92,19 +95,47 @@ class RunController(Controller):
 
         self._launch(instance, prepare)
 
+    @Slot(object)
+    def show_recorded(self, recorded: Recorded) -> None:
+        """Offer to go on from the best solution of a log that was opened."""
+        self._recorded = recorded
+        state, improve = recorded.state, self._window.actions_["improve"]
+        if state is None or state.best_solution is None or self._window.banner.text:
+            return
+        if not improve.isEnabled() or state.proved:
+            return
+        best = recorded.instance.cost_unit.amount(state.cost)
+        text = f"Recorded: best {best}, after {number_of(state.iteration, 'iteration')}"
+        tip = "A colony that can begin with a solution goes on from the best one (Ctrl+I)"
+        offers = [Offer("Improve", tip, improve.trigger)]
+        self._window.tell(text, "info", stays=True, offers=offers)
+
+    @Slot()
+    def _forget_recorded(self) -> None:
+        self._recorded = None
+
     @Slot()
     def improve(self) -> None:
-        """Begin anew with the best tour of the run that has ended."""
-        former, instance = self._runs.current, self._instance.value
-        if self._runs.busy or former is None or former.snapshot is None or instance is None:
+        """Begin anew with the best tour of the run in sight, which has ended or is a log's."""
+        former, instance, log = self._runs.current, self._instance.value, self._recorded
+        if log is not None:
+            state, session = log.state, log.log.session
+            named = self.log_path(session)  # where the log lies, others may not write
+        elif former is not None:
+            state, session, named = former.snapshot, former.session, former.recorder.path
+        else:
             return
-        best, choices = former.snapshot.best_solution, self._window.setup.choices()
-        if best is None or self._window.problem:
+        if self._runs.busy or state is None or instance is None or self._window.problem:
             return
-        path = former.recorder.path.with_suffix(instance.problem.words.suffix)
-        comment = f"by {former.session.colony}, seed {former.session.seed}"
+        best, choices = state.best_solution, self._window.setup.choices()
+        if best is None:
+            self._window.tell(f"No {instance.problem.words.solution} of this run is kept", "info")
+            return
+        path = named.with_suffix(instance.problem.words.suffix)
+        comment = f"by {session.colony}, seed {session.seed}"
 
         def prepare() -> tuple[Session, Recorder]:
+            path.parent.mkdir(parents=True, exist_ok=True)
             export_solution(path, instance, best, comment)
             return self._prepare(instance, _improving(choices, instance), path)
 

@@ -103,7 +103,9 @@ def test_a_race_from_its_set_up_to_its_file_and_back(
     ahead, behind = sorted((0, 1), key=lambda lane: model.records[lane].cost or 0)
     gap = 100 * ((model.records[behind].cost or 0) / (model.records[ahead].cost or 1) - 1)
     verdict = f"lane {ahead + 1} ahead by {gap:.2f}\u202f%"
-    assert window.banner.text == f"The race has ended: {verdict}"
+    session = model.race.sessions[ahead]
+    who = f"{session.system.title} on {session.device}"
+    assert window.banner.text == f"The race has ended: {verdict} ({who})"
     assert window.banner.isVisible()
     heads = window.readout.headings
     assert (heads["iteration"].text(), heads["rate"].text()) == ("AHEAD", "BY")

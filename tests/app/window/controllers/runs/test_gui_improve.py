@@ -25,7 +25,7 @@ from tests.app.in_window import (
 from tests.app.in_window import use_device as choose_device
 from tests.app.window.graph_window import color, compiled, drawn, write_graph
 from tests.colonies import RandomColony
-from tests.hands import press, rest
+from tests.hands import click, press, rest
 
 MAP = next(one.path for one in bundled() if one.name == "map-1000")
 __all__ = ["compiled"]
@@ -63,6 +63,33 @@ def test_the_best_tour_is_improved(
     assert state(opened).cost < before.cost
     assert state(opened).iteration == 5
     assert improve.isEnabled()
+
+
+@may_compile
+def test_what_was_found_before_is_offered_and_improved(
+    qtbot: QtBot, opened: Application, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on the next day: nothing of the run is left but its log."""
+    banner = opened.window.banner
+    choose_device(opened, "cpu:1")
+    open_(qtbot, opened, MAP)
+    use_colony(opened, monkeypatch, RandomColony)
+    limit(opened, iterations=5)
+    run_to_the_end(qtbot, opened)
+    before = state(opened)
+    open_(qtbot, opened, MAP)
+    qtbot.waitUntil(lambda: "Your best until now is" in banner.text)
+    assert opened.runs.current is None
+    click(banner.offers[0])
+    qtbot.waitUntil(lambda: banner.text.startswith("Recorded: best"))
+    with qtbot.waitSignal(opened.runs.ended, timeout=LONGEST):
+        click(banner.offers[0])
+    rest(1)
+    run = opened.runs.current
+    assert isinstance(run.instance, TspInstance)
+    start = run.instance.load_solution(run.session.start.path)
+    assert start.tolist() == before.best_solution.tolist()
+    assert state(opened).cost < before.cost
 
 
 @may_compile
