@@ -19,7 +19,7 @@ tour: opens FILE and shows a tour that goes up and down in strips, without a col
 take long for ten million cities; zooms, drags and points, then lists its stops.
 strip: the same as `million` with the strip of the trails in sight, then moves through the past of
 the run.
-race: has 50 short runs in the list of runs, sorts and filters it, then races four lanes.
+race: has 50 short runs in the list of runs, sorts and filters it, then races twelve lanes at once.
 sizes: gives the window another size, again and again, while `acs-spm` works.
 ants: 256 ants of `mmas` walk on FILE, one iteration after the other, alone and while the colony
 goes on by itself; how many pictures of the map a second there are, too.
@@ -52,6 +52,7 @@ from PySide6.QtWidgets import QWidget
 from app.notifications import Notifications
 from app.window.application import Application, qt_application
 from app.window.event_loop import StallMeter
+from gpu.batch.race import LANES_MOST
 from gpu.core.machine import devices
 from gpu.core.snapshot import RunState
 from gpu.problems.bundled import bundled
@@ -73,7 +74,7 @@ from views.setup.presets import Choices
 from views.tour.stops_view import StopsView
 from views.tour.tour_view import TourView
 
-RUNS, LANES, WALKERS = 50, 4, 256
+RUNS, LANES, WALKERS = 50, LANES_MOST, 256
 PATIENCE = 3600.0  # seconds for a colony to be built, a file to be read and the like
 HAND = 16  # milliseconds between two movements of a hand
 
@@ -333,6 +334,7 @@ def race(window: Window, path: Path, seconds: float) -> None:
             window.wait_for(partial(_has_lanes, view, seed + 1))
         rest(HAND)
         write(view.form.amount.entry, f"{seconds:g}")
+        click(view.form.mode.buttons["together"])
     with window.part("build the lanes"):
         main.race.start.emit()
         window.wait_for(lambda: main.activity is Activity.RUNNING)
