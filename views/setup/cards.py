@@ -93,6 +93,7 @@ class AimCard(Card):
                 self.aims.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole
             )
         self.note = make_label("note", wrap=True)
+        self.note.hide()  # there is nothing to say before an instance is there
         self.aims.activated.connect(lambda _: self.changed.emit())
         for widget in (self.aims, self.note):
             self.column.addWidget(widget)
@@ -120,6 +121,7 @@ class AimCard(Card):
     def show_why(self, why: str) -> None:
         """Say why the aim chose what it chose."""
         self.note.setText(f"{why[:1].upper()}{why[1:]}.")
+        self.note.show()
 
 
 def put_on_shelves(

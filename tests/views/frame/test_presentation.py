@@ -75,9 +75,11 @@ def test_a_race_is_presented_alone(window: MainWindow) -> None:
     assert dashboard.in_front[0] == "race"
     assert len(dashboard.in_front) > 1
     press(window, Qt.Key.Key_F11)
-    assert window.presentation.picked == ["race"]
+    window.paint_now()
+    assert dashboard.in_front == ["race"]
     assert [pane.isVisible() for pane in dashboard.panes] == [True, False, False]
     press(window, Qt.Key.Key_Escape)
+    window.paint_now()
     assert len(dashboard.in_front) > 1
 
 
