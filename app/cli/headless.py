@@ -159,8 +159,7 @@ def _progress_of(session: Session, instance: Instance) -> Callable[[RunState], N
         if not state.elapsed:
             compiling = ""
             if (count := COMPILING.count) is not None:
-                told = f"{count.done} of {count.needed} functions"
-                compiling = f", {told} compiled for its first run"
+                compiling = f", {count.percent} % compiled for its first run"
             show_progress(f"building the colony{compiling}")
             return
         parts = [f"{state.elapsed:.1f} s", f"iteration {state.iteration}"]

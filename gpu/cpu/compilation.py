@@ -163,7 +163,7 @@ def _compiled_elsewhere(function: Callable[..., Any], signature: Any) -> bool:
 
 def _save(made: Any, signature: Any, reduced: Callable[[], bytes]) -> None:
     """Keep what was compiled. On a full disk nothing is kept, and the run goes on."""
-    COMPILING.end(whole=True)
+    COMPILING.end()
     folder = code_folder()
     if folder is not None:
         name = code_name(made.py_func, signature, Processor(*processor_of(made)))
@@ -203,7 +203,12 @@ def compile_together(wanted: Iterable[Wanted]) -> None:
     """
     functions = list(wanted)
     if code_folder() is not None:
-        share_out(_work(*one) for one in functions if not is_kept(*one))
+        works = [
+            (_work(*one), len(_to_compile(one[0].py_func)) + 1)
+            for one in functions
+            if not is_kept(*one)
+        ]
+        share_out(works, functions[0][0].__module__)
     for made, types in functions:
         made.compile(types)
 

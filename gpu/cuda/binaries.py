@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpu.core.errors import DeviceError
@@ -90,7 +91,9 @@ def binary_for(unit: Unit, generation: int) -> Binary:
 def prepare(units: Iterable[Unit], generation: int) -> None:
     """Compile what is not kept yet, in other processes, too, where there are some."""
     missing = [unit for unit in dict.fromkeys(units) if _find(unit, generation) is None]
-    share_out((keep, (unit.source.name, unit.template or "", generation)) for unit in missing)
+    works = [((keep, (one.source.name, one.template or "", generation)), 1) for one in missing]
+    if works:
+        share_out(works, "kernels-" + Path(missing[-1].source.file).parts[1])
 
 
 def keep(source: str, template: str, generation: int) -> None:

@@ -24,7 +24,7 @@ _STAYS = 250  # milliseconds for which a decision stays visible while the run go
 _FOLLOWS_ANT = "Walking with the ant …"  # until the first answer is shown
 _COMPILES = (
     "The code that follows the ants is being compiled, once on this machine: "
-    "{} of {} functions are done."
+    "{} % of its functions are done."
 )
 _BROAD = 1.25  # least width / height with the picture beside the options instead of above them
 
@@ -170,9 +170,9 @@ class DecisionView(View):
         self.ask()
 
     def show_compiling(self, count: Compiled | None) -> None:
-        """Show how many functions are compiled of those that the first answer needs, or None."""
+        """Show what share of the functions is compiled that the first answer needs, or None."""
         if not self._reason and self._told is None:
-            self.hint.setText(_FOLLOWS_ANT if count is None else _COMPILES.format(*count))
+            self.hint.setText(_FOLLOWS_ANT if count is None else _COMPILES.format(count.percent))
 
     @property
     def waits(self) -> bool:

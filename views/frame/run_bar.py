@@ -22,10 +22,10 @@ PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
 _WIDE_PROGRESS, _NARROW_PROGRESS = 90, 30  # least pixels of the progress bar
 _SAID_AFTER = 2_000  # milliseconds of building after which the bar says why it takes long
 _LONG_TEXT = "this can take a while"
-_COMPILED_TEXTS = "{} of {} functions compiled, for the first time", "{} of {} compiled"
+_COMPILED = "{} % compiled"
 _ONCE = (
     "The code of a colony is compiled once on this machine: later runs begin at once. "
-    "Each part of it is counted when the part before is done, so the total may grow."
+    "The share is that of its functions, which take unequal times."
 )
 
 
@@ -86,7 +86,7 @@ class RunBar(QFrame):
             self._fit()
 
     def show_compiling(self, count: Compiled | None) -> None:
-        """Show how many functions are compiled; None if nothing is being compiled."""
+        """Show what share of the functions is compiled; None if nothing is being compiled."""
         before, self._compiled = self._compiled, count
         if count != before:
             self.busy.setRange(0, count.needed if count else 0)
@@ -158,7 +158,9 @@ class RunBar(QFrame):
         count, label = self._compiled, self.why_long
         texts = [_LONG_TEXT] if self._lasts else []
         if count is not None:
-            texts = [text.format(*count) for text in _COMPILED_TEXTS]
+            short = _COMPILED.format(count.percent)
+            last = f" which took {duration(count.seconds)} last time"
+            texts = [f"{short},{last if count.seconds else ' for the first time'}", short]
         label.setToolTip("" if count is None else plain_tip(_ONCE))
         for text in texts:
             label.setText(text)

@@ -162,6 +162,28 @@ def code_folder() -> CodeFolder | None:
     return None
 
 
+def remembered_seconds(name: str) -> float:
+    """Return how long it took here to compile what has this name; 0 if that is not known."""
+    file = _seconds_file(name)
+    try:
+        return 0.0 if file is None else float(file.read_text("utf-8"))
+    except (OSError, ValueError):
+        return 0.0
+
+
+def remember_seconds(name: str, seconds: float) -> None:
+    """Remember how long it took to compile what has this name, also when sources have changed."""
+    file = _seconds_file(name)
+    if file is not None:
+        with suppress(OSError):
+            file.write_text(f"{seconds:.1f}", "utf-8")
+
+
+def _seconds_file(name: str) -> Path | None:
+    folder = code_folder()
+    return None if folder is None else folder.path.parent / f"formicarium-{name}.seconds"
+
+
 def _remove(folder: Path) -> None:
     """Remove a folder of compiled functions, unless there is anything else in it."""
     with suppress(OSError):  # what cannot be removed does no harm

@@ -7,21 +7,29 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing.process import BaseProcess
 from typing import NamedTuple
 
+from gpu.core.machine.code_files import remember_seconds, remembered_seconds
 from gpu.core.machine.processes import Pipe, without_interrupts
 from gpu.core.machine.processors import usable_cores
 
 
 class Compiled(NamedTuple):
-    """How far a process has come with the functions that it compiles."""
+    """How far what is being compiled has come."""
 
-    done: int  # functions, since the process began to compile
-    needed: int  # these, and those that are known to be needed, too: more may follow
+    done: int  # functions
+    needed: int  # these, and those that are still to come
+    seconds: float = 0.0  # that it took the last time on this machine; 0 if that is not known
+
+    @property
+    def percent(self) -> int:
+        """The share of the functions that are done."""
+        return 100 * self.done // max(1, self.needed)
 
 
 class GivenWayError(Exception):
@@ -33,10 +41,13 @@ class Compiling:
 
     def __init__(self) -> None:
         self._parts: set[object] = set()  # of the function under way: those that are to come
-        self._done = 0
-        self._own: Compiled | None = None  # how far this process has come
+        self._own: Compiled | None = None  # how far the function has come that this process makes
         self._by = 0  # the thread that compiles in it
         self._shown: dict[object, Compiled] = {}  # how far other processes have come
+        self._lock = threading.Lock()
+        self._waiting = self._ended = 0  # functions of works that are shared out: in those that
+        self._sizes: dict[int, int] = {}  # are to begin, are done, and are under way, by the thread
+        self._seconds = 0.0  # that these works took the last time
         self._over: dict[int, Callable[[], bool]] = {}  # whether a thread should stop
         self._given_way = threading.Event()
         # Calls a function that compiles in another process, if there is one, and returns whether
@@ -80,35 +91,72 @@ class Compiling:
     def begin(self, parts: Collection[object]) -> None:
         """Begin with a function, for which these others must be compiled first."""
         self._parts, self._by = set(parts), threading.get_ident()
-        self._own = Compiled(self._done, self._done + len(self._parts) + 1)
+        self._own = Compiled(0, len(self._parts) + 1)
 
     def note_part(self, part: object) -> None:
         """Note that ``part`` is compiled; one that is compiled for other types counts once."""
         if part in self._parts and self._own is not None:
             self._parts.discard(part)
-            self._done += 1
-            self._own = self._own._replace(done=self._done)
+            self._own = self._own._replace(done=self._own.done + 1)
+
+    def end(self) -> None:
+        """Note that the function under way is compiled, or given up."""
+        self._own = None
 
     def show(self, count: Compiled | None, of: object = None) -> None:
         """Note how far another process has come; None if it compiles nothing."""
+        thread = threading.get_ident()
+        of = thread if thread in self._sizes else of
         if count is None:
             self._shown.pop(of, None)
         else:
             self._shown[of] = count
 
-    def end(self, *, whole: bool = False) -> None:
-        """Note that the function under way is compiled as a ``whole``, or given up."""
-        if whole and self._own is not None:
-            self._done = self._own.needed
-        self._own = None
+    def share(self, functions: int, seconds: float = 0.0) -> None:
+        """Note works of so many functions that wait to be done; ``seconds`` is for all of them."""
+        with self._lock:
+            if not (self._waiting or self._sizes):
+                self._ended, self._seconds = 0, 0.0
+            self._waiting += functions
+            self._seconds = max(self._seconds, seconds)
+
+    @contextmanager
+    def work(self, functions: int) -> Iterator[None]:
+        """Do one of these works, which compiles so many functions, in this thread."""
+        thread = threading.get_ident()
+        with self._lock:
+            self._waiting -= functions
+            self._sizes[thread] = functions
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._sizes[thread]
+                self._ended += functions
 
     @property
     def count(self) -> Compiled | None:
         """What is to be told of this process and the others; None if none compiles."""
-        counts = [one for one in (self._own, *self._shown.values()) if one is not None]
+        with self._lock:
+            own, shown, sizes = self._own, dict(self._shown), dict(self._sizes)
+            done, needed = self._ended, self._ended + self._waiting + sum(sizes.values())
+            shared = bool(sizes or self._waiting)
+        if own is not None:
+            shown[self._by] = own
+        counts = []
+        if shared:
+            for thread, functions in sizes.items():
+                told = shown.pop(thread, None)
+                done += 0 if told is None else functions * told.done // told.needed
+            counts.append(Compiled(done, needed, self._seconds))
+        counts += shown.values()
         if not counts:
             return None
-        return Compiled(sum(one.done for one in counts), sum(one.needed for one in counts))
+        return Compiled(
+            sum(one.done for one in counts),
+            sum(one.needed for one in counts),
+            max(one.seconds for one in counts),
+        )
 
     @property
     def over(self) -> Callable[[], bool]:
@@ -286,38 +334,54 @@ def compiling_beside() -> Iterator[None]:
         processes.end()
 
 
-def share_out(works: Iterable[Work]) -> None:
-    """Let other processes do some of ``works`` and this one the others; return when all are done.
+def share_out(works: Sequence[tuple[Work, int]], name: str) -> None:
+    """Let other processes do some of ``works``, and this one the others; return when all are done.
 
-    What they compile, they keep. With no other process, or less than two works, nothing is done:
-    whoever needs the first of them compiles it. Where all is compiled elsewhere, this process does
-    none of them.
+    Each is told with the number of functions that it compiles, and keeps what it compiles. Where
+    all is compiled elsewhere, this process does none of them. How long they take is remembered by
+    their ``name``.
     """
     waiting = deque(works)
-    helping = COMPILING.elsewhere or COMPILING.beside
-    if len(waiting) < 2 or helping is None:
+    if len(waiting) < 2:  # whoever needs it compiles it
         return
+    helping = COMPILING.elsewhere or COMPILING.beside
+    COMPILING.share(sum(size for _, size in works), remembered_seconds(name))
+    begun = time.monotonic()
     from concurrent.futures import ThreadPoolExecutor  # not while the interpreter ends
 
     over, here = COMPILING.over, COMPILING.elsewhere is None
-    others = len(waiting) - here
-    with ThreadPoolExecutor(others, "compiling") as threads:
-        helpers = [threads.submit(_hand_out, helping, waiting, over) for _ in range(others)]
-        if here:
-            with suppress(IndexError):
-                while True:
-                    function, arguments = waiting.popleft()
-                    function(*arguments)
-        for helper in helpers:
-            helper.result()
+    others = range(0 if helping is None else len(waiting) - here)
+    try:
+        with ThreadPoolExecutor(max(1, len(others)), "compiling") as threads:
+            helpers = [threads.submit(_hand_out, helping, waiting, over) for _ in others if helping]
+            if here:
+                _do_all(waiting, _call)
+            for helper in helpers:
+                helper.result()
+    finally:
+        COMPILING.share(-sum(size for _, size in waiting))  # those that were given up
+    if not over():
+        remember_seconds(name, time.monotonic() - begun)
 
 
-def _hand_out(helping: Callable[..., bool], waiting: deque[Work], over: Callable[[], bool]) -> None:
+def _hand_out(
+    helping: Callable[..., bool], waiting: deque[tuple[Work, int]], over: Callable[[], bool]
+) -> None:
     """Let another process do what is waiting, as long as there is something."""
-    with COMPILING.until(over), suppress(IndexError):
+    with COMPILING.until(over):
+        _do_all(waiting, helping)
+
+
+def _do_all(waiting: deque[tuple[Work, int]], do: Callable[..., object]) -> None:
+    with suppress(IndexError):
         while True:
-            function, arguments = waiting.popleft()
-            helping(function, *arguments)
+            (function, arguments), size = waiting.popleft()
+            with COMPILING.work(size):
+                do(function, *arguments)
+
+
+def _call(function: Callable[..., object], *arguments: object) -> None:
+    function(*arguments)
 
 
 def _serve(pipe: Pipe) -> None:

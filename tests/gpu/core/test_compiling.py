@@ -26,13 +26,41 @@ from tests.waiting import until
 def test_functions_are_counted_and_those_that_are_needed() -> None:
     compiling = Compiling()
     compiling.begin(["a", "b"])
-    assert compiling.count == (0, 3)
+    assert compiling.count == Compiled(0, 3)
     for part, done in (("a", 1), ("a", 1), ("other", 1), ("b", 2)):  # "a" for several types
         compiling.note_part(part)
-        assert compiling.count == (done, 3)
-    compiling.end(whole=True)
+        assert compiling.count == Compiled(done, 3)
+    compiling.end()
+    assert compiling.count is None
     compiling.begin(["c"])
-    assert compiling.count == (3, 5)
+    assert compiling.count == Compiled(0, 2)
+
+
+def test_the_whole_of_what_is_shared_out_never_changes() -> None:
+    compiling = Compiling()
+    compiling.share(10, 14.0)
+    compiling.share(30)
+    counts = [compiling.count]
+
+    def work() -> None:
+        with compiling.work(30):
+            counts.append(compiling.count)
+            compiling.show(Compiled(5, 10))  # fewer are left there: a half of them is done
+            counts.append(compiling.count)
+            compiling.show(None)
+
+    with compiling.work(10):
+        compiling.begin(["a"])
+        compiling.note_part("a")
+        other = threading.Thread(target=work)
+        other.start()
+        other.join()
+        compiling.end()
+        counts.append(compiling.count)
+    assert counts == [(0, 40, 14.0), (5, 40, 14.0), (20, 40, 14.0), (30, 40, 14.0)]
+    assert compiling.count is None
+    compiling.share(2)
+    assert compiling.count == Compiled(0, 2)  # nothing of what was before
 
 
 def test_what_is_given_up_is_no_longer_needed() -> None:
@@ -41,7 +69,7 @@ def test_what_is_given_up_is_no_longer_needed() -> None:
     compiling.note_part("a")
     compiling.end()
     compiling.begin([])
-    assert compiling.count == (1, 2)
+    assert compiling.count == Compiled(0, 1)
 
 
 def test_only_who_compiles_ahead_gives_way() -> None:
@@ -93,9 +121,9 @@ def test_after_a_run_has_begun_nothing_is_compiled_ahead() -> None:
 def test_who_waits_for_another_process_hides_nothing_of_this_one() -> None:
     compiling = Compiling()
     compiling.show(Compiled(7, 9))
-    assert compiling.count == (7, 9)
+    assert compiling.count == Compiled(7, 9)
     compiling.begin(["a"])
-    assert compiling.count == (7, 11)
+    assert compiling.count == Compiled(7, 11)
 
     def give_up() -> None:
         with compiling.ahead():
@@ -106,7 +134,7 @@ def test_who_waits_for_another_process_hides_nothing_of_this_one() -> None:
     waiting = threading.Thread(target=give_up)
     waiting.start()
     waiting.join()
-    assert compiling.count == (0, 2)
+    assert compiling.count == Compiled(0, 2)
 
 
 ROOT = Path(__file__).parents[3]

@@ -258,11 +258,14 @@ def test_the_parts_that_are_compiled_are_counted(
         counts.append(COMPILING.count)
 
     monkeypatch.setattr(COMPILING, "note_part", noted)
-    monkeypatch.setattr(COMPILING, "_done", 0)
     three_quarters = compilation.cached(_three_quarters)
     assert COMPILING.count is None
     assert three_quarters(8.0) == 6.0
-    assert counts == [(1, 3), (2, 3), (2, 3)]  # the whole is told, too, and is no part
+    assert counts == [
+        Compiled(1, 3),
+        Compiled(2, 3),
+        Compiled(2, 3),
+    ]  # the whole is told, too, and is no part
     assert COMPILING.count is None
     assert three_quarters(16.0) == 12.0
     assert len(counts) == 3

@@ -121,7 +121,7 @@ def test_how_much_of_a_colony_is_compiled_is_the_one_share_that_is_shown(
         window.show_activity(activity)
         bar.show_compiling(Compiled(42, 73))
         assert bar.why_long.isVisible()
-        assert bar.why_long.text() == "42 of 73 functions compiled, for the first time"
+        assert bar.why_long.text() == "57 % compiled, for the first time"
         assert (bar.busy.value(), bar.busy.maximum()) == (42, 73)
     bar.show_compiling(None)
     assert bar.why_long.isHidden()
@@ -133,7 +133,9 @@ def test_how_much_of_a_colony_is_compiled_is_the_one_share_that_is_shown(
     assert not bar.left.isVisible()
     assert not bar.progress.isVisible()
     assert bar.busy.isVisible()
-    assert "56 of 73" in bar.why_long.text()
+    assert "76 %" in bar.why_long.text()
+    bar.show_compiling(Compiled(56, 73, 14.2))
+    assert bar.why_long.text() == "76 % compiled, which took 14.2 s last time"
     bar.show_compiling(None)
     assert bar.progress.isVisible()
     assert bar.left.isVisible()
@@ -206,7 +208,7 @@ def test_how_much_is_compiled_is_never_cut(window: MainWindow) -> None:
             make_due_layouts(bar)
             assert not cut_texts(bar), (width, activity)
             seen.add(bar.why_long.text() if bar.why_long.isVisible() else "")
-    assert seen == {"", "56 of 73 compiled", "56 of 73 functions compiled, for the first time"}
+    assert seen == {"", "76 % compiled", "76 % compiled, for the first time"}
 
 
 def test_buttons_keep_their_places_whatever_their_texts(window: MainWindow) -> None:

@@ -81,7 +81,7 @@ class DecisionController(Controller):
 
     @Slot(object)
     def show_compiling(self, count: Compiled | None) -> None:
-        """Show how many functions are compiled of those that the first answer needs, or None."""
+        """Show what share of the functions is compiled that the first answer needs, or None."""
         self._view.show_compiling(count)
 
     @Slot()

@@ -168,20 +168,21 @@ def test_compiling_is_told_and_does_not_hold_up_the_run(
         return decide(replay, ant, step, cancelled)
 
     monkeypatch.setattr(WalkReplay, "decision", compile_first)
-    monkeypatch.setattr(COMPILING, "_done", 0)
     use_device(opened, "cpu:1")
     open_(qtbot, opened)
     limit(opened)
     window = opened.window
     view = window.view(DecisionView)
     press(window, Qt.Key.Key_2)
-    qtbot.waitUntil(lambda: "once on this machine: 1 of 3 functions are done" in view.hint.text())
+    qtbot.waitUntil(
+        lambda: "once on this machine: 33 % of its functions are done" in view.hint.text()
+    )
     assert view.hint.isVisible()
     for iteration in (1, 2):
         press(window, Qt.Key.Key_N)
         qtbot.waitUntil(lambda made=iteration: iterations(opened) == made)  # type: ignore[misc]
         wait_for(qtbot, opened, Activity.PAUSED)  # else it would not be ready for the next step
-        qtbot.waitUntil(lambda: "functions are done" in view.hint.text())
+        qtbot.waitUntil(lambda: "of its functions are done" in view.hint.text())
     compiled.set()
     shown(qtbot, opened, 2, 1)
     opened.run_controller.stop()
