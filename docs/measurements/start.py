@@ -1,11 +1,15 @@
 """Measure how long it takes from the program's start to the first tour of its ants.
 
     python docs/measurements/start.py [--device cpu] [--colony NAME ...]
+    python docs/measurements/start.py --gallery
 
 For each family of colonies (or each colony that is named), `formicarium solve` makes one iteration
 in a process of its own, as the first one on a machine (folders for compiled code are empty), and
 once more. It prints a table: seconds since the process began, the processor time of the first, and
 how many functions and kernels it compiled.
+
+With --gallery it prints how long the window takes until its gallery is there, five times: on the
+display, or where nobody sees it if there is none.
 
 Archives of compiled code are used where they are, in gpu/compiled; see `formicarium compile
 --archive`. Nothing is compiled then, and the column says so.
@@ -27,6 +31,7 @@ import psutil
 from made import ROOT, commit_here, how, sentence
 from tables import table, wrapped
 
+from app.window.start import measure_gallery
 from gpu import catalog
 from gpu.core.machine import devices
 from gpu.core.machine.code_files import ARCHIVES, SUFFIX
@@ -80,12 +85,31 @@ def start(colony: str, problem: Problem, device: str, folder: Path) -> Start:
     return Start(times["total"], used, len(list(folder.rglob(f"*{SUFFIX}"))) - before)
 
 
+def gallery() -> None:
+    """Print a table of how long the window takes."""
+    head = ("tiles, s", "of the process, s", "with pictures, s", "of the process, s")
+    lines = []
+    for _ in range(5):
+        found = measure_gallery()
+        moments = (found.tiles, found.pictures)
+        lines.append([f"{value:.2f}" for one in moments for value in (one.seconds, one.work)])
+    print(table(head, lines, ()))
+    made = how(
+        "start", commit_here(), devices.find("cpu"), "python docs/measurements/start.py --gallery"
+    )
+    print("\n" + wrapped(f"*Made {sentence([made])}.*"))
+
+
 def main(words: Sequence[str] | None = None) -> None:
     """Print a table of the families."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--colony", nargs="*", default=())
+    parser.add_argument("--gallery", action="store_true")
     asked = parser.parse_args(words)
+    if asked.gallery:
+        gallery()
+        return
     places = (asked.device, "cpu:1") if asked.device == "cpu" else (asked.device,)
     found = [(place_of(devices.find(name)), name) for name in places]
     lines = []

@@ -5,6 +5,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from gpu.core.formats import duration
 from gpu.core.machine.compiling import Compiled
 from tests.hands import NONE, click, press, write
 from tests.views.scenes import cut_texts
@@ -135,7 +136,7 @@ def test_how_much_of_a_colony_is_compiled_is_the_one_share_that_is_shown(
     assert bar.busy.isVisible()
     assert "76 %" in bar.why_long.text()
     bar.show_compiling(Compiled(56, 73, 14.2))
-    assert bar.why_long.text() == "76 % compiled, which took 14.2 s last time"
+    assert bar.why_long.text() == f"76 % compiled, which took {duration(14.2)} last time"
     bar.show_compiling(None)
     assert bar.progress.isVisible()
     assert bar.left.isVisible()
