@@ -24,6 +24,7 @@ from app.cli.reproduce import reproduce
 from app.cli.runs import runs
 from app.cli.solve import replay, solve
 from app.cli.study import study
+from app.cli.table import table_command
 from app.cli.terminal import width
 from gpu.core.errors import FormicariumError
 from gpu.core.words import shown, without_secrets
@@ -216,7 +217,7 @@ def demo(out: Path) -> int:
 
 for _command in (
     *(solve, replay, runs, race, present, speedup, compare, study, report, reproduce, generate),
-    *(desktop, film, compile_command),
+    *(desktop, film, compile_command, table_command),
 ):
     cli.add_command(_command)
 

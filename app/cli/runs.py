@@ -29,21 +29,37 @@ if TYPE_CHECKING:
     multiple=True,
     help="A folder of logs, by default that of the window. Repeatable.",
 )
+@click.option(
+    "--study",
+    "studies",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="The results of a study (.sqlite), whose runs are listed instead. Repeatable.",
+)
 @json_option("Print a JSON array.")
-def runs(words: tuple[str, ...], folders: tuple[Path, ...], as_json: bool) -> None:
+def runs(
+    words: tuple[str, ...], folders: tuple[Path, ...], studies: tuple[Path, ...], as_json: bool
+) -> None:
     """List the recorded runs, the latest first; with WORDs, those that have all of them.
 
     A word may be anywhere: in the instance, the colony, the state, a parameter with its value, or
     in the name and the note that were written in the window. A number behind a parameter's name, or
     behind seed, is its value: beta 4. The word starred is in those with a star.
     """
-    from gpu.run.log.archive import Archive
+    from gpu.batch.study_runs import summaries
+    from gpu.run.log.archive import Archive, ArchiveRows
     from gpu.run.log.names import default_log_folder
+    from gpu.run.log.rows import RunRow
 
     for folder in folders:
         if not (exists(folder) and folder.is_dir()):
             raise FormicariumError(f"{folder}: there is no such folder")
-    found = Archive(folders or (default_log_folder(),)).read()
+    if studies:
+        ended = (row for study in studies for row in summaries(study) if row.members is None)
+        found = ArchiveRows([RunRow(row) for row in ended], "")
+        folders = folders or studies
+    else:
+        found = Archive(folders or (default_log_folder(),)).read()
     if found.wrong:
         say(one_line(found.wrong))
     rows = [row for row in found.rows if row.matches(" ".join(words))]

@@ -9,7 +9,7 @@ import io
 import re
 import textwrap
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -28,6 +28,8 @@ from gpu.core.words import shown
 PLOT_FORMS = ("png", "svg", "pdf", "csv")
 PNG_DOTS = 300  # of a PNG, for each inch
 SHORTEST_SIDE, LONGEST_SIDE = 6.0, 60.0  # centimetres of a side
+RUN_POINTS = "runs"  # the gid of lines whose points are single runs
+Point = tuple[float, float]
 _INCH = 2.54  # centimetres
 _POINT = _INCH / 72  # centimetres
 _LETTER, _LINE_HEIGHT = 0.6, 1.5  # width of a letter and distance of lines, in sizes of the font
@@ -138,12 +140,28 @@ class PrintPlot:
     draw: Callable[[Axes, PlotLook], None] = field(repr=False)
     instance: str = ""  # the one that it shows; empty if it shows several
     aside: bool = False  # whether the page shows it folded away
+    kind: str = ""  # what it shows of its instance; empty: only the title says it
+    axis: str = ""  # a word for what is along its axis, where there is a choice
+    # keys of runs: of the points of lines with the gid RUN_POINTS, in the order of drawing
+    runs: tuple[str, ...] = ()
 
 
 def rendered(plot: PrintPlot, form: str, look: PlotLook) -> bytes:
     """Return ``plot`` as a file in one of PLOT_FORMS. Any thread may call this."""
     if form == "csv":
         return csv_text(plot.columns, plot.rows).encode()
+    return _rendered(plot, form, look)[0]
+
+
+def rendered_with_points(plot: PrintPlot, look: PlotLook) -> tuple[bytes, dict[str, Point]]:
+    """Return ``plot`` as a PNG, and where in it the points of single runs are, by their keys.
+
+    A place is a share of the width, and one of the height from the top.
+    """
+    return _rendered(plot, "png", look)
+
+
+def _rendered(plot: PrintPlot, form: str, look: PlotLook) -> tuple[bytes, dict[str, Point]]:
     file = io.BytesIO()
     nothing = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}  # no time of its making
     with _one_at_a_time, matplotlib.rc_context(look.settings):
@@ -154,7 +172,16 @@ def rendered(plot: PrintPlot, form: str, look: PlotLook) -> bytes:
         plot.draw(axes, look)
         axes.set_ylabel(textwrap.fill(axes.get_ylabel(), look.letters_up))
         figure.savefig(file, format=form, dpi=PNG_DOTS, metadata=nothing.get(form))
-    return file.getvalue()
+        return file.getvalue(), dict(zip(plot.runs, _points(figure, axes), strict=True))
+
+
+def _points(figure: Figure, axes: Axes) -> Iterator[Point]:
+    """Yield where the points of runs are in a figure that was drawn."""
+    into_figure = axes.transData - figure.transFigure
+    for line in axes.lines:
+        if line.get_gid() == RUN_POINTS:
+            for x, y in into_figure.transform(line.get_xydata()):
+                yield float(x), 1.0 - float(y)
 
 
 def file_name(*parts: str) -> str:

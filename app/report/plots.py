@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import AutoLocator, LogLocator, NullFormatter, PercentFormatter
 
-from app.report.plot import LIGHT_PLOT, PlotLook, PlotTheme, PrintPlot, drawn, file_name
+from app.report.plot import LIGHT_PLOT, RUN_POINTS, PlotLook, PlotTheme, PrintPlot, drawn, file_name
 from app.report.words import p_text
 from gpu.batch.analysis import (
     Analysis,
@@ -100,7 +100,13 @@ def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> PrintPlot:
             box.set(facecolor=colours[name], alpha=0.35, edgecolor=colours[name])
             # Beside each other, in an order that does not depend on the values.
             heights = [place + 0.3 * ((step * 0.618) % 1 - 0.5) for step in range(len(among))]
-            axes.plot(among, heights, ".", color=colours[name], markersize=3.5, zorder=3)
+            axes.plot(
+                *(among, heights, "."),
+                color=colours[name],
+                markersize=3.5,
+                zorder=3,
+                gid=RUN_POINTS,
+            )
         result = f"result{f' in {unit.name}' if unit.name else ''} (less is better)"
         axes.set_xlabel(gap_text(reference.known) if reference else result)
         axes.grid(visible=False, axis="y")
@@ -119,6 +125,8 @@ def box_plot(analysis: Analysis, samples: Sequence[Sample]) -> PrintPlot:
         rows=rows,
         draw=draw,
         instance=where,
+        kind="Result of every run",
+        runs=tuple(row.key for one in samples for row in one.done),
     )
 
 
@@ -183,6 +191,8 @@ def convergence_plot(
         draw=draw,
         instance=where,
         aside=axis is not RunAxis.SECONDS,
+        kind="Mean convergence",
+        axis=text,
     )
 
 
@@ -216,6 +226,8 @@ def target_plot(analysis: Analysis, samples: Sequence[Sample], axis: RunAxis) ->
         draw=lambda axes, look: draw_reached(axes, look, analysis, found, text),
         instance=where,
         aside=axis is not RunAxis.SECONDS,
+        kind="Runs that reached the target",
+        axis=text,
     )
 
 
@@ -408,6 +420,7 @@ def rank_plot(analysis: Analysis, test: Friedman) -> PrintPlot:
 
     return PrintPlot(
         name="ranks",
+        kind="Mean ranks",
         title=f"Mean ranks over {test.blocks} instances",
         text="On each instance the configuration with the lowest mean has rank 1. Two "
         "configurations differ significantly if their bars do not overlap (Nemenyi); each bar is "
@@ -434,6 +447,8 @@ def overall_target_plot(analysis: Analysis) -> PrintPlot:
     _, text = AXES[RunAxis.SECONDS]
     return PrintPlot(
         name="target-seconds",
+        kind="Runs that reached the target",
+        axis=text,
         title="All instances: runs that reached their target, by seconds",
         text="The share of the runs on all instances that had reached the target of their "
         "instance. Higher and further left is better.",
@@ -499,6 +514,7 @@ def speedup_plot(
     return PrintPlot(
         name=name,
         title=title,
+        kind=title.partition(" over ")[0],
         text=text,
         columns=("instance", "n", "configuration", "times_faster", "low", "high"),
         rows=tuple(

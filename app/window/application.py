@@ -155,6 +155,7 @@ class Application(QObject):
             (self.studies.begun, self.decisions.make_room),
             (self.studies.results_chosen, self.findings.show, self.archive.note_study),
             (self.studies.results_grown, self.findings.refresh, self.archive.refresh_seen),
+            (self.findings.run_wanted, self.archive.show_run),
             (self.files.stop_wanted, self.run_controller.stop, self.races.stop),
             (self.files.race_opened, lambda race: self.races.show_recorded(*race)),
             (self.files.study_chosen, self.studies.open),

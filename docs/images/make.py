@@ -244,10 +244,11 @@ def study(desk: Desk) -> None:
     desk.until(lambda: len(view.results.table.content.rows) == 8)
     desk.settle()
     view.show_page("results")
-    box = view.results.choice
-    desk.until(lambda: box.findText("grid-100: result of every run") >= 0)
-    box.setCurrentIndex(box.findText("grid-100: result of every run"))
-    box.activated.emit(box.currentIndex())
+    choice = view.results.choice
+    desk.until(lambda: choice.instance.findText("grid-100") >= 0)
+    for box, text in ((choice.instance, "grid-100"), (choice.kind, "Result of every run")):
+        box.setCurrentIndex(box.findText(text))
+        box.activated.emit(box.currentIndex())
     desk.until(lambda: "Each dot" in view.results.text)
     rest(5000)  # it is drawn anew, with the last results, in the size of its place
     desk.keep("study")

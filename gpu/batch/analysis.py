@@ -24,6 +24,7 @@ from gpu.batch.statistics import SIGNIFICANCE, Interval, mean_interval
 from gpu.core.arrays import frozen
 from gpu.core.cost_curve import CostBand, CostCurve, RunAxis, cost_band
 from gpu.core.errors import FormicariumError
+from gpu.core.tables import value_order
 
 BAND_POINTS_MOST = 150  # of a curve; more cannot be told apart in print
 
@@ -217,7 +218,7 @@ def _effect(
     instance: str,
     found: Mapping[object, Sequence[float]],
 ) -> ParameterEffect:
-    ordered = sorted(found, key=_order)
+    ordered = sorted(found, key=value_order)
     return ParameterEffect(
         quantity,
         colony,
@@ -228,12 +229,6 @@ def _effect(
         intervals=tuple(mean_interval(found[value]) for value in ordered),
         runs=tuple(len(found[value]) for value in ordered),
     )
-
-
-def _order(value: object) -> tuple[bool, float, str]:
-    """Sort numbers before texts, and None (automatic) last."""
-    number = isinstance(value, int | float)
-    return not number, float(value) if isinstance(value, int | float) else 0.0, str(value)
 
 
 def _with_baseline(samples: Sequence[Sample], baseline: str) -> list[tuple[Sample, Sample]]:

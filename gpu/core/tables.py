@@ -42,6 +42,12 @@ class Column(Generic[Row]):
         return key if key == key else None
 
 
+def value_order(value: object) -> tuple[bool, float, str]:
+    """Return what values of several kinds are sorted by: numbers, then texts, None (automatic)."""
+    number = isinstance(value, int | float)
+    return not number, float(value) if isinstance(value, int | float) else 0.0, str(value)
+
+
 def fields(*names: str, of: str = "") -> list[Column[Any]]:
     """Return columns of attributes under their own names; ``of`` may be a path, such as run.best.
 

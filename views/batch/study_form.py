@@ -266,6 +266,21 @@ class StudyForm(QScrollArea):
         self.budget.show_budget(StopSettings(seconds=10.0))
         self.first.text, self.count.text = "1", "10"
 
+    def begin_anew(self) -> None:
+        """Show an empty form, for another study."""
+        self._quiet = True
+        self.title.clear()
+        self.results_entry.clear()
+        for row in list(self.rows):
+            self._remove(row)
+        self.instances.show_texts([], {})
+        self._seeds, self._budgets, self._measure = (), {}, ""
+        self._apart, self._measured_limit = False, None
+        self.more.hide()
+        self.show_usual()
+        self._quiet = False
+        self._edited()
+
     def make_rows(self, design: Design) -> Steps[list[ColonyRow]]:
         """Make the rows of a design's colonies, one a step, for :meth:`show_design`.
 

@@ -1,22 +1,32 @@
-"""What a study has found: a table of all configurations, and one plot."""
+"""What a study has found: tables, and one plot."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import (
+    QHelpEvent,
+    QImage,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QSizePolicy,
     QSplitter,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
 
-from gpu.core.formats import percent, whole
-from gpu.core.tables import Column
+from views.batch.plot_choice import PlotChoice, PlotPlace
+from views.batch.study_tables import StudyTables
 from views.setup.fields import ChoiceBox, make_line
 from views.widgets.controls import make_button
 from views.widgets.labels import (
@@ -26,49 +36,107 @@ from views.widgets.labels import (
     plain_tip,
 )
 from views.widgets.layouts import FlowLayout, Wrapping, fill
-from views.widgets.table import ColumnTable, TableModel
 from views.widgets.theme import DARK, PaintedWidget, Theme, icon
 from views.widgets.values import Valued, ValueTable
 
 if TYPE_CHECKING:
-    from gpu.batch.analysis import Analysis, ResultRow
+    from gpu.batch.analysis import Analysis
+    from gpu.batch.importance import Importance
 
 PRINT_SIZE = "16x9"  # centimetres
 PRINT_THEMES = ("light", "dark")
-_SPARE_COLUMNS = (["Deviation"], ["Median"], ["Runs"], ["Best"])  # columns that matter less
 _COMING = "Results come here as soon as a run has ended."
 _NO_RESULTS = f"{_COMING} Fill in the set-up and start the study."
 _PAUSED = "The study is paused. Resume lets it go on: results come here as soon as a run has ended."
 _STOPPING = "The study is being ended."
 _IS_DRAWN = "The plot is being drawn …"
-_MARKS_TIP = (
-    "Bold: significantly better than every other configuration on the instance. + or −: "
-    "significantly better or worse than the configuration with the lowest mean. ≈: no significant "
-    "difference from it. The level is 0.05 after Holm's correction. †: some of the runs were added "
-    "after the study had begun"
-)
+_POINT_REACH = 7.0  # pixels from a point within which the mouse is on it
 _PLOT_SETTLES = 300  # milliseconds without another size before the plot is drawn anew
 
 
+class PlotPoint(NamedTuple):
+    """A point of a plot that stands for one run."""
+
+    x: float  # share of the picture's width
+    y: float  # share of its height, from the top
+    run: str  # the run's key
+    text: str  # what is said of it
+
+
 class PlotPicture(PaintedWidget, Valued):
-    """A picture of a plot, as large as there is room; until it is drawn, this is said."""
+    """A picture of a plot, as large as there is room; until it is drawn, this is said.
+
+    Points that stand for one run can be clicked.
+    """
 
     settled = Signal()  # for a moment it has been in sight, in another size perhaps
+    run_chosen = Signal(str)  # key of the run whose point was clicked
 
     def __init__(self) -> None:
         super().__init__()
         self.picture = QImage()
         self.table: ValueTable | None = None  # what is in it
+        self.points: Sequence[PlotPoint] = ()
+        self.setMouseTracking(True)
         self.setMinimumSize(200, 150)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setAccessibleName("Plot of the study")
         self._soon = QTimer(self, singleShot=True, interval=_PLOT_SETTLES)
         self._soon.timeout.connect(self.settled)
 
-    def show_picture(self, picture: QImage, table: ValueTable | None = None) -> None:
-        """Show another picture, of which there is a ``table``."""
-        self.picture, self.table = picture, table
+    def show_picture(
+        self,
+        picture: QImage,
+        table: ValueTable | None = None,
+        points: Sequence[PlotPoint] = (),
+    ) -> None:
+        """Show another picture, of which there is a ``table``, with the points of its runs."""
+        self.picture, self.table, self.points = picture, table, points
+        self.unsetCursor()
         self.update()
+
+    @property
+    def place(self) -> QRectF:
+        """Where the picture is."""
+        size = self.picture.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
+        left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
+        return QRectF(left, top, size.width(), size.height())
+
+    def point_at(self, position: QPointF) -> PlotPoint | None:
+        """Return the point that is nearest to ``position``, if it is near."""
+        place = self.place
+        reach = _POINT_REACH * self._theme.scale
+
+        def distance(point: PlotPoint) -> float:
+            x = place.x() + point.x * place.width() - position.x()
+            return math.hypot(x, place.y() + point.y * place.height() - position.y())
+
+        nearest = min(self.points, key=distance, default=None)
+        return nearest if nearest is not None and distance(nearest) <= reach else None
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Say which run a point stands for."""
+        point = self.point_at(event.position())
+        if point is None:
+            self.unsetCursor()
+        else:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+        super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Choose the run whose point is clicked."""
+        point = self.point_at(event.position())
+        if point is not None and event.button() is Qt.MouseButton.LeftButton:
+            self.run_chosen.emit(point.run)
+
+    def event(self, event: QEvent) -> bool:
+        """Say of a point which run it is, and of the rest what the plot shows."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            point = self.point_at(QPointF(event.pos()))
+            text = self.toolTip() if point is None else plain_tip(f"{point.text}. Click to open it")
+            QToolTip.showText(event.globalPos(), text, self)
+            return True
+        return super().event(event)
 
     def values(self) -> ValueTable | None:
         """Return the numbers of the plot."""
@@ -99,34 +167,33 @@ class PlotPicture(PaintedWidget, Valued):
                 painter.setPen(self._theme.colour("muted"))
                 painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, _IS_DRAWN)
             return
-        size = self.picture.size().scaled(self.size(), Qt.AspectRatioMode.KeepAspectRatio)
-        left, top = (self.width() - size.width()) / 2, (self.height() - size.height()) / 2
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawImage(QRectF(left, top, size.width(), size.height()), self.picture)
+            painter.drawImage(self.place, self.picture)
 
 
 class StudyResultsPart(Wrapping):
-    """The table, a choice of plots, the plot, and buttons for files."""
+    """The tables, a choice of plots, the plot, and buttons for files."""
 
     plot_wanted = Signal()  # another plot, or another size of it
     file_wanted = Signal(str)  # a name in ``STUDY_EXPORTS``
+    run_wanted = Signal(str, bool)  # key of a run to be shown; whether to make it again
 
     def __init__(self) -> None:
         super().__init__()
         self._theme = DARK
-        self.table: ColumnTable[ResultRow] = ColumnTable("Results of the study", TableModel(_key))
-        self.table.spare = _SPARE_COLUMNS
-        self.table.show_rows(RESULT_COLUMNS, ())
-        self.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.tables = StudyTables()
+        self.table = self.tables.configurations
         self.note = make_label("note", _NO_RESULTS, wrap=True)
         self.origin = make_label("note", wrap=True)
-        self.choice = ChoiceBox(16, "Plot", "Which plot is shown")
-        self.choice.activated.connect(self._choose)
+        self.choice = PlotChoice()
+        self.choice.chosen.connect(self._choose)
         self._drawn = ""  # name of the plot in sight
         self.text = ""  # what is in it
         self.picture = PlotPicture()
         self.picture.settled.connect(self.plot_wanted)
+        self.picture.run_chosen.connect(lambda key: self.run_wanted.emit(key, False))
+        self.tables.run_wanted.connect(self.run_wanted)
         tip = "Write all tables, tests and plots as one HTML page"
         self.report = make_button("", "Make report…", tip)
         tip = "Write this plot as SVG; other forms: File, Export"
@@ -148,18 +215,17 @@ class StudyResultsPart(Wrapping):
         row = fill(QHBoxLayout(), (self.choice, 1), self.help, spacing=6)
         fill(QVBoxLayout(self._below), row, (self.picture, 1), buttons, spacing=4)
         self._split = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=8)
-        self.table.setMinimumHeight(90)
-        self._split.addWidget(self.table)
+        self._split.addWidget(self.tables)
         self._split.addWidget(self._below)
         self._split.setStretchFactor(1, 1)
-        self._split.setSizes([180, 320])
+        self._split.setSizes([240, 300])
         fill(QVBoxLayout(self), self.origin, self.note, (self._split, 1), spacing=4)
         self.show_nothing()
 
     @property
     def plot(self) -> str:
         """Name of the chosen plot; empty while there is none."""
-        return str(self.choice.currentData() or "")
+        return self.choice.plot
 
     def show_nothing(self, why: str = _NO_RESULTS) -> None:
         """Show that there are no results, and why."""
@@ -167,7 +233,7 @@ class StudyResultsPart(Wrapping):
         self.note.show()
         self._split.hide()
         self.show_origin("")
-        self.choice.clear()
+        self.choice.show_plots({})
         self.forget_plot()
 
     def show_origin(self, text: str) -> None:
@@ -181,31 +247,32 @@ class StudyResultsPart(Wrapping):
             texts = {"": _NO_RESULTS, "paused": _PAUSED, "stopping": _STOPPING}
             self.note.setText(texts.get(state, _COMING))
 
-    def show_results(self, analysis: Analysis, plots: Mapping[str, str]) -> None:
-        """Show a table, and offer ``plots``: titles by name."""
-        self.table.show_rows(RESULT_COLUMNS, analysis.rows)
-        self.table.setToolTip(plain_tip(_MARKS_TIP))
+    def show_results(
+        self,
+        analysis: Analysis,
+        plots: Mapping[str, PlotPlace],
+        importances: Sequence[Importance] = (),
+    ) -> None:
+        """Show the tables, and offer ``plots`` by name."""
+        self.tables.show_results(analysis, importances)
         self.note.setText(analysis.comparisons.note)
         self.note.setVisible(bool(self.note.text()))
         self._split.show()
-        chosen = self.plot
-        offered = [str(self.choice.itemData(at)) for at in range(self.choice.count())]
-        if offered == list(plots):  # a title may say how many instances there are
-            for at, title in enumerate(plots.values()):
-                self.choice.setItemText(at, title)
-        else:
-            self.choice.clear()
-            for name, title in plots.items():
-                self.choice.addItem(title, name)
-            self.choice.setCurrentIndex(max(0, self.choice.findData(chosen)) if plots else -1)
+        self.choice.show_plots(plots)
         self._below.setVisible(bool(plots))
 
-    def show_plot(self, picture: QImage, text: str, table: ValueTable | None = None) -> None:
+    def show_plot(
+        self,
+        picture: QImage,
+        text: str,
+        table: ValueTable | None = None,
+        points: Sequence[PlotPoint] = (),
+    ) -> None:
         """Show the picture of the chosen plot, and what is in it; a null picture for none yet."""
         self._drawn = "" if picture.isNull() else self.plot
         self.text = text
         self.help.setEnabled(bool(text))
-        self.picture.show_picture(picture, table)
+        self.picture.show_picture(picture, table, points)
         self.picture.setToolTip(plain_tip(text))
         self.picture.setAccessibleDescription(text)
 
@@ -214,7 +281,7 @@ class StudyResultsPart(Wrapping):
         """Say what the plot in sight shows."""
         card = ExplanationCard(
             self,
-            self.choice.currentText(),
+            self.choice.title,
             ViewExplanation(self.text, "report#how-to-read-the-marks"),
         )
         card.open_below(self.help, self._theme.scale)
@@ -236,94 +303,3 @@ class StudyResultsPart(Wrapping):
         self._theme = theme
         self.help.setIcon(icon("help", theme, "muted"))
         self.plot_wanted.emit()
-
-
-def _key(row: ResultRow) -> tuple[str, str]:
-    return row.sample.instance, row.sample.label
-
-
-def _runs(row: ResultRow) -> str:
-    done = row.summary.done
-    every = done + row.summary.lost + row.summary.waiting
-    return str(done) if done == every else f"{done} of {every}"
-
-
-def _runs_tip(row: ResultRow) -> str:
-    lost, added = row.summary.lost, row.summary.added
-    tips = [f"{lost} failed"] if lost else []
-    return "; ".join([*tips, *([f"{added} were added after the study had begun"] * bool(added))])
-
-
-def _mark(row: ResultRow) -> str:
-    mark = "best" if row.best else "lowest mean" if row.lowest else row.mark
-    return f"{mark} †".strip() if row.summary.added else mark.strip()
-
-
-def _mark_tip(row: ResultRow) -> str:
-    tested = _tested(row)
-    return f"{tested}. {_MARKS_TIP}" if tested else _MARKS_TIP
-
-
-def _bold(row: ResultRow) -> str:
-    return "bold" if row.best else ""
-
-
-def _costs(
-    title: str, name: str, mark: Callable[[ResultRow], str] = lambda _: ""
-) -> Column[ResultRow]:
-    """Return the column of a cost in the summary, in the unit of its instance."""
-
-    def text(row: ResultRow) -> str | None:
-        value: int | float | None = getattr(row.summary, name)
-        unit = row.sample.cost_unit
-        if value is None:
-            return None
-        if isinstance(value, int) or (unit.whole and abs(value) >= 1e5):
-            return unit.text(value)
-        return unit.mean(value)
-
-    def about(row: ResultRow) -> str:
-        return f"in {unit}" if (unit := row.sample.cost_unit.name) else ""
-
-    def order(row: ResultRow) -> float | None:
-        value = getattr(row.summary, name)
-        return None if value is None else row.sample.cost_unit.scaled(float(value))
-
-    return Column(title, text, tip=about, number=True, mark=mark, order=order)
-
-
-def _tested(row: ResultRow) -> str:
-    """Say what the rank-sum test and the size of the effect are, or why there is no test."""
-    part = row.tested
-    if part is None:
-        return row.untested
-    if part.test.equal:
-        return f"compared with {part.against}: {part.test.method}"
-    size, low, high = (
-        f"{100 * value:.0f} %"
-        for value in (part.effect.a12, part.effect.interval.low, part.effect.interval.high)
-    )
-    return (
-        f"compared with {part.against}: rank-sum test p = {part.test.p:.3g}, by Holm "
-        f"{part.corrected_p:.3g}; better in {size} of the pairs of runs (A12; {low} to {high}), "
-        f"effect {part.effect.size}"
-    )
-
-
-RESULT_COLUMNS: Sequence[Column[ResultRow]] = (
-    Column(
-        "Instance",
-        lambda row: row.sample.instance,
-        tip=lambda row: f"{whole(row.sample.n)} cities or vertices",
-    ),
-    Column(
-        "Configuration", lambda row: row.sample.label, tip=lambda row: row.sample.label, mark=_bold
-    ),
-    Column("Runs", _runs, tip=_runs_tip, number=True, order=lambda row: row.summary.done),
-    _costs("Mean", "mean", mark=_bold),
-    _costs("Median", "median"),
-    _costs("Best", "best"),
-    _costs("Deviation", "deviation"),
-    Column("Gap", lambda row: row.summary.mean_gap, percent, number=True, mark=_bold),
-    Column("Mark", _mark, tip=_mark_tip),
-)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QProgressBar, QStackedWidget, QVBoxLayout
 
 from gpu.core.formats import number_of, whole
@@ -39,6 +40,8 @@ class StudyView(View):
     of_run = False
     shortcut = "Ctrl+U"
 
+    looked_at = Signal()  # the view has come into sight
+    new_requested = Signal()  # an empty form, for another study
     open_requested = Signal()
     save_requested = Signal()
     start_requested = Signal()
@@ -60,10 +63,11 @@ class StudyView(View):
         self.pause = make_button("", "Pause", "Let the runs wait", self._toggle_pause)
         tip = "End the study. Finished runs are kept: Resume does the others"
         self.cancel = make_button("", "Cancel", tip, self.cancel_requested)
-        tip = "Open a design (TOML) or results (SQLite)"
-        self.open = make_button("", "Open study…", tip, self.open_requested)
+        self.new = make_button("", "New", "Begin another study", self.new_requested)
+        tip = "Open a study: its design (TOML) or its results (SQLite)"
+        self.open = make_button("", "Open…", tip, self.open_requested)
         tip = "Save the design as a TOML file"
-        self.save = make_button("", "Save study…", tip, self.save_requested)
+        self.save = make_button("", "Save…", tip, self.save_requested)
         tip = "Try each colony for a second"
         self.estimate = make_button("", "Foresee the time", tip, self.estimate_requested)
         for button in (self.start, self.pause, self.cancel):
@@ -73,7 +77,8 @@ class StudyView(View):
         self.bar.setAccessibleName("Progress of the study")
         self.bar.setFixedHeight(8)
         self.progress = make_label("note", wrap=True)
-        buttons = self.start, self.pause, self.cancel, self.open, self.save, self.estimate
+        files = self.new, self.open, self.save
+        buttons = self.start, self.pause, self.cancel, *files, self.estimate
         top = FlowLayout(self.pages, *buttons)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.form)
@@ -201,6 +206,11 @@ class StudyView(View):
         self.exports_changed.emit()
         self._enable()
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Tell that the view is looked at."""
+        super().showEvent(event)
+        self.looked_at.emit()
+
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""
         super().apply_theme(theme)
@@ -229,6 +239,7 @@ class StudyView(View):
             button.setEnabled(self.state != "stopping")
         self.estimate.setVisible(self._unknown and not self.busy)
         self.open.setEnabled(not self.busy)
+        self.new.setEnabled(self.set_up and not self.busy)
         self.save.setEnabled(self._ready)
         self.results.report.setEnabled(self._found)
         self.exports_changed.emit()

@@ -28,14 +28,15 @@ def _started(row: RunRow) -> float | None:
 def _instance(row: RunRow) -> str:
     run = row.run
     if run.members is not None:
-        return f"{run.study}: {number_of(run.members, 'run')}"
+        return f"{run.study} ({whole(run.members)})"
     return run.path.name if run.state == UNREADABLE else run.instance
 
 
 def _instance_tip(row: RunRow) -> str:
     run = row.run
     if run.members is not None:
-        return f"Click, or press → or ←, to show or hide the runs of this study\n{run.path}"
+        runs = number_of(run.members, "run")
+        return f"{run.study}: {runs}. Click, or press → or ←, to show or hide them\n{run.path}"
     if run.problem is None or run.n is None:
         return str(run.path)
     return f"{run.instance}, {number_of(run.n, run.problem.words.place)}\n{run.path}"

@@ -15,7 +15,7 @@ from gpu.batch.study import Study
 from gpu.run.log.run_log import read_log
 from tests.app.conftest import Command
 from tests.gpu.batch.conftest import toys
-from tests.gpu.batch.studies import FIVE, TOML, Inline, planned, write_tsp
+from tests.gpu.batch.studies import FIVE, TOML, Inline, planned, studied, write_tsp
 from tests.processes import refused, run
 
 __all__ = ["toys"]
@@ -59,6 +59,30 @@ def test_a_log_for_each_run(results: Path, inside: Command) -> None:
     log, (row,) = read_log(path), read_results(results).rows
     assert log.outcome is not None
     assert (log.session.seed, log.outcome["best"]) == (row.seed, row.best)
+
+
+def test_tables_of_a_study(results: Path, toys: Path, inside: Command) -> None:
+    studied(toys, TOML, name="whole")
+    whole = toys / "whole.sqlite"
+    made = inside("table", whole, "--rows", "ants", "--value", "result", "--statistic", "runs")
+    assert [line.split() for line in made.stdout.splitlines()] == [
+        ["ants", "five", "three"], ["2", "3", "3"], ["3", "3", "3"]
+    ]  # fmt: skip
+    made = inside("table", whole, "--columns", "all", "--value", "iterations", "--csv")
+    assert made.stdout == 'configuration,Iterations\n"toy, ants 2",4.0\n"toy, ants 3",4.0\n'
+    made = inside("table", whole, "--importance", "--json")
+    for one in json.loads(made.stdout):
+        assert one["Colony"] == "toy-ants"
+        assert 0 <= one["Share"] <= 100
+    made = inside("table", results, "--importance")
+    assert "no colony has runs with several values of a parameter" in made.stderr
+    made = inside("table", whole, "--rows", "beta")
+    assert made.returncode == 2
+    assert "these runs have instance, configuration, seed, ants, all" in made.stderr
+    listed = json.loads(inside("runs", "--study", whole, "seed", "2", "--json").stdout)
+    assert [(one["instance"], one["seed"]) for one in listed] == [
+        *([("five", 2)] * 2), *([("three", 2)] * 2)
+    ]  # fmt: skip
 
 
 def test_what_cannot_be_reported_is_refused(results: Path, inside: Command) -> None:

@@ -5,21 +5,27 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
 from gpu.batch.analysis import analyse
 from gpu.batch.design import ColonyDesign, Design
+from gpu.batch.importance import importances
 from gpu.batch.papers import items
+from gpu.batch.pivot import runs_of
+from gpu.core.tables import csv_of
 from gpu.problems.reading import FileKind, ReadAs
-from tests.hands import choose, click, press
+from tests.hands import NONE, choose, click, press, write
 from tests.study_results import run, runs, study
 from tests.views.scenes import cut_texts, in_sight
+from views.batch.plot_choice import PlotPlace
 from views.batch.study_form import StudyForm
-from views.batch.study_results import StudyResultsPart
+from views.batch.study_results import PlotPoint, StudyResultsPart
 from views.batch.study_view import StudyView
+from views.widgets.guide_asked import GuideButton
 from views.widgets.labels import ExplanationCard
 from views.widgets.steps import finished
 
@@ -32,6 +38,10 @@ ROWS = [
     *runs("same", "bad", [100, 100]),
     run("same", "bad", 3, 100, batch=2),
 ]
+PLOTS = {
+    "one": PlotPlace("First", "", "First", ""),
+    "two": PlotPlace("Second", "", "Second", ""),
+}
 
 
 def test_marks_have_the_test_and_the_effect_in_their_tips(qtbot: QtBot) -> None:
@@ -113,16 +123,16 @@ def test_rows_are_in_the_order_of_their_instances_names_at_first(qtbot: QtBot) -
 
 def test_a_plot_that_is_not_drawn_yet_is_not_taken_for_the_one_before(qtbot: QtBot) -> None:
     part = in_sight(qtbot, StudyResultsPart(), 600, 600)
-    part.show_results(analyse(study(ROWS)), {"one": "First", "two": "Second"})
+    part.show_results(analyse(study(ROWS)), PLOTS)
     picture = QImage(40, 30, QImage.Format.Format_RGB32)
     part.show_plot(picture, "What the first one shows.")
     with qtbot.waitSignal(part.plot_wanted):
-        choose(part.choice, "Second")
-        part.choice.activated.emit(part.choice.currentIndex())
+        choose(part.choice.kind, "Second")
+        part.choice.kind.activated.emit(1)
     assert part.picture.picture.isNull()
     assert not part.help.isEnabled()
     part.show_plot(picture, "What the second one shows.")
-    part.choice.activated.emit(part.choice.currentIndex())  # the same again
+    part.choice.kind.activated.emit(1)  # the same again
     assert not part.picture.picture.isNull()
     size = part.picture.size()
     click(part.help)
@@ -134,21 +144,111 @@ def test_a_plot_that_is_not_drawn_yet_is_not_taken_for_the_one_before(qtbot: QtB
     assert part.picture.size() == size  # another one would have it drawn again
 
 
-def test_the_list_of_plots_has_the_titles_of_the_newest_results(qtbot: QtBot) -> None:
+def test_plots_are_chosen_by_instance_kind_and_axis(qtbot: QtBot) -> None:
     part = in_sight(qtbot, StudyResultsPart(), 600, 600)
-    analysis = analyse(study(ROWS))
-    part.show_results(analysis, {"ranks": "Mean ranks over 3 instances", "two": "Second"})
-    choose(part.choice, "Second")
-    part.show_results(analysis, {"ranks": "Mean ranks over 4 instances", "two": "Second"})
-    offered = [part.choice.itemText(at) for at in range(part.choice.count())]
-    assert offered == ["Mean ranks over 4 instances", "Second"]
-    assert part.plot == "two"
+    analysis, choice = analyse(study(ROWS)), part.choice
+    plots = {
+        "ranks": PlotPlace("Mean ranks over 3 instances", "", "Mean ranks", ""),
+        **{
+            f"{kind}-{axis}-{where}": PlotPlace(f"{where}: {kind} by {axis}", where, kind, axis)
+            for where in ("ring", "same")
+            for kind, axes in (("dots", [""]), ("curves", ["seconds", "iterations"]))
+            for axis in axes
+        },
+    }
+    part.show_results(analysis, plots)
+    assert (part.plot, choice.title) == ("ranks", "Mean ranks over 3 instances")
+    assert not choice.axis.isVisible()
+    for box, text, plot in (
+        (choice.instance, "ring", "dots--ring"),
+        (choice.kind, "curves", "curves-seconds-ring"),
+        (choice.axis, "iterations", "curves-iterations-ring"),
+        (choice.instance, "same", "curves-iterations-same"),  # the same plot of another instance
+    ):
+        with qtbot.waitSignal(choice.chosen):
+            choose(box, text)
+        assert part.plot == plot
+        assert choice.axis.isVisible() is ("curves" in plot)
+    part.show_results(analysis, {**plots, "more": PlotPlace("More", "more", "dots", "")})
+    assert part.plot == "curves-iterations-same"
+    choice.choose("dots--ring")
+    assert part.plot == "dots--ring"
+
+
+def test_tables_are_filtered_by_typing_and_lead_to_runs(qtbot: QtBot) -> None:
+    rows = [
+        replace(one, key=f"{number:032x}", parameters={"ants": 5 if one.label == "good" else 10})
+        for number, one in enumerate(ROWS)
+    ]
+    part = in_sight(qtbot, StudyResultsPart(), 600, 600)
+    analysis = analyse(study(rows))
+    part.show_results(analysis, PLOTS, importances(runs_of(analysis)))
+    tables = part.tables
+
+    def column(place: int) -> list[str]:
+        content = tables.tables[tables.page].content
+        return [content.texts(row)[place] for row in content.rows]
+
+    # from a configuration to its runs, and to one of them
+    write(tables.filter, "ring")
+    assert column(0) == ["ring"] * 3
+    at = column(1).index("good")
+    tables.configurations.selectRow(at)
+    press(tables.configurations, Qt.Key.Key_Return)
+    assert tables.page == "runs"
+    assert tables.filter.text() == "instance=ring configuration=good"
+    assert sorted(map(int, column(2))) == [*range(1, 11)]
+    columns, shown = tables.shown
+    assert csv_of(columns[:3], shown).startswith("Instance,Configuration,Seed\nring,good,")
+    assert not tables.open.isEnabled()
+    tables.runs.selectRow(2)
+    wanted: list[tuple[str, bool]] = []
+    part.run_wanted.connect(lambda key, again: wanted.append((key, again)))
+    click(tables.open)
+    press(tables.runs, Qt.Key.Key_R)
+    press(tables.runs, Qt.Key.Key_Return)
+    key = tables.runs.selected[0].row.key
+    assert wanted == [(key, False), (key, True), (key, False)]
+    # a pivot table, whose cells lead to their runs
+    click(tables.pages.buttons["pivot"])
+    assert tables.filter.text() == ""
+    assert tables.pivot.headings == ["ants", "ring", "same"]
+    assert column(0) == ["5", "10"]
+    choose(tables.statistic, "runs")
+    tables.statistic.activated.emit(tables.statistic.currentIndex())
+    assert [column(place) for place in (1, 2)] == [["10", "11"], ["2", "3"]]
+    tables.pivot.scrollTo(tables.pivot.content.index(1, 2))
+    cell = tables.pivot.visualRect(tables.pivot.content.index(1, 2)).center()
+    for clicked in (QTest.mouseClick, QTest.mouseDClick):
+        clicked(tables.pivot.viewport(), Qt.MouseButton.LeftButton, NONE, cell)
+    assert tables.filter.text() == "ants=10 instance=same"
+    assert len(column(0)) == 3
+    # which parameters matter
+    click(tables.pages.buttons["importance"])
+    assert "ants" in column(1)
+    assert tables.note.isVisible()  # the runs of both are not equally many
+    click(tables.pages.buttons["configurations"])
+    assert tables.filter.text() == "ring"  # each table has its own
+
+
+def test_a_point_of_a_plot_leads_to_its_run(qtbot: QtBot) -> None:
+    part = in_sight(qtbot, StudyResultsPart(), 600, 600)
+    part.show_results(analyse(study(ROWS)), PLOTS)
+    picture = QImage(400, 300, QImage.Format.Format_RGB32)
+    part.show_plot(picture, "Dots.", points=[PlotPoint(0.5, 0.25, "one", "good, seed 1: 101")])
+    place = part.picture.place
+    spot = QPointF(place.x() + 0.5 * place.width(), place.y() + 0.25 * place.height())
+    with qtbot.waitSignal(part.run_wanted) as wanted:
+        click(part.picture, spot.toPoint())
+    assert wanted.args == ["one", False]
+    with qtbot.assertNotEmitted(part.run_wanted):
+        click(part.picture, (spot + QPointF(20.0, 0.0)).toPoint())
 
 
 def test_a_low_view_scrolls_to_the_buttons_below_the_plot(qtbot: QtBot) -> None:
     view = in_sight(qtbot, StudyView(), 350, 320)
     view.show_page("results")
-    view.results.show_results(analyse(study(ROWS)), {"one": "First"})
+    view.results.show_results(analyse(study(ROWS)), PLOTS)
     (area,) = [one for one in view.findChildren(QScrollArea) if one.isVisible()]
     bar = area.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 0)
@@ -218,7 +318,8 @@ def test_tab_goes_through_colonies_that_are_added(qtbot: QtBot) -> None:
     qtbot.waitUntil(two.isVisible)
     form.add.setFocus()
     passed = []
-    for _ in range(13):
+    for _ in range(14):
         press(form.focusWidget(), Qt.Key.Key_Tab)
         passed.append(form.focusWidget())
+    passed = [one for one in passed if not isinstance(one, GuideButton)]  # that of the card
     assert passed == [*one.order, *two.order, form.instances.this_button]

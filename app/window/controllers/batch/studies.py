@@ -28,6 +28,7 @@ from views.batch.colony_row import design_of
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity
 from views.frame.banner import Severity
+from views.runs.runs_view import RunsView
 from views.widgets.steps import StepQueue, Steps
 
 STUDY_PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
@@ -47,7 +48,8 @@ class StudyController(Controller):
     """Connects the window's study with its form and its buttons. Threads read and plan."""
 
     begun = Signal()  # the study wants the machine for itself
-    results_chosen = Signal(object)  # path of the file whose results are to be in sight
+    # path of the file whose results are to be in sight; None for those of no study
+    results_chosen = Signal(object)
     results_grown = Signal()  # there may be more in it
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
@@ -61,6 +63,7 @@ class StudyController(Controller):
         self._study: Study | None = None  # the one under way or the last one
         self._seen = -1  # runs that had ended when others were told of it
         self._steps = StepQueue(self._view)  # of studies that are opened
+        self._looked = False  # whether the view has been in sight
         self._plan_soon = QTimer(self, singleShot=True, interval=STUDY_PLAN_AFTER)
         self._plan_soon.timeout.connect(self._plan)
         self._timer = QTimer(self, interval=STUDY_LOOK_EVERY)
@@ -86,6 +89,8 @@ class StudyController(Controller):
         form.instances.this_requested.connect(self._add_instance)
         form.instances.files_requested.connect(self._ask_for_instances)
         form.results_requested.connect(self._ask_for_results)
+        view.looked_at.connect(self._open_last)
+        view.new_requested.connect(self._begin_anew)
         view.open_requested.connect(self._ask_to_open)
         view.save_requested.connect(lambda: window.dialogs.ask_for_export("study"))
         view.start_requested.connect(self.start)
@@ -244,6 +249,24 @@ class StudyController(Controller):
         stem = self._view.form.title.text() or "study"
         title, filter_ = "Results of the study", "Results of a study (*.sqlite)"
         self._window.dialogs.ask_to_save(title, stem, ".sqlite", filter_, chosen)
+
+    @Slot()
+    def _open_last(self) -> None:
+        """Begin with the results of the last study, where the view is seen for the first time."""
+        first, self._looked = not self._looked, True
+        if not first or self._view.set_up or self._opening is not None:
+            return
+        studies = reversed(self._window.view(RunsView).studies)
+        if (last := next(filter(exists, studies), None)) is not None:
+            self.open(last)
+
+    @Slot()
+    def _begin_anew(self) -> None:
+        """Show an empty form; the study that was in sight stays in its file."""
+        self._of_file, self._only_read = None, False
+        self.results_chosen.emit(None)
+        self._view.form.begin_anew()
+        self._view.show_page("form")
 
     @Slot()
     def _ask_to_open(self) -> None:

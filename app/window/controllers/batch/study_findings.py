@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QObject, QSize, QTimer, Slot
+from PySide6.QtCore import QObject, QSize, QTimer, Signal, Slot
 from PySide6.QtGui import QImage
 
 from app.window.controllers.batch import study_work as work
 from app.window.controllers.batch.study_work import StudyFindings
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
+from gpu.batch.pivot import StudyRun, runs_of
+from gpu.batch.study_runs import place_of
 from gpu.batch.verdicts import CLAIM_COLUMNS, verdicts_text
 from gpu.core.errors import sentence_for
 from gpu.core.tables import texts
+from views.batch.plot_choice import PlotPlace
+from views.batch.study_results import PlotPoint
 from views.batch.study_view import PLOT_EXPORTS, StudyView
 
 _log = logging.getLogger(__name__)
@@ -40,6 +45,7 @@ class _DrawnFindings(NamedTuple):
     found: StudyFindings
     place: _PlotPlace | None  # None if the place of the plot is out of sight
     picture: QImage | None
+    points: Mapping[str, tuple[float, float]]  # of single runs in it, by their keys
     why_not: str  # why there is no picture
 
 
@@ -49,6 +55,10 @@ class StudyFindingsController(Controller):
     Results that have been read are shown as soon as their plot is drawn, so that table and plot
     never have different rows.
     """
+
+    run_wanted = Signal(
+        object, bool
+    )  # place of a run that is to be shown; whether to make it again
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
@@ -66,12 +76,16 @@ class StudyFindingsController(Controller):
         self._soon.timeout.connect(self._read)
         self._window.closing.connect(self._soon.stop)
         self._part.plot_wanted.connect(self._update)
+        self._part.run_wanted.connect(self._show_run)
         self._part.file_wanted.connect(self._window.dialogs.ask_for_export)
         self._window.dialogs.to_export.connect(self._export)
 
     @Slot(object)
-    def show(self, path: Path) -> None:
-        """Have the results in the file at ``path`` in sight; :meth:`refresh` reads them."""
+    def show(self, path: Path | None) -> None:
+        """Have the results in the file at ``path`` in sight; :meth:`refresh` reads them.
+
+        Without one, there are none.
+        """
         if path != self._path:
             self._path, self._rest, self._grown = path, 0.0, False
             self._found = self._drawn = None
@@ -87,6 +101,11 @@ class StudyFindingsController(Controller):
             self._rest = 0.0
         if not self._soon.isActive() or not self._rest:
             self._soon.start(round(1000 * self._rest))
+
+    @Slot(str, bool)
+    def _show_run(self, key: str, again: bool) -> None:
+        if self._path is not None:
+            self.run_wanted.emit(place_of(self._path, key), again)
 
     @Slot()
     def _read(self) -> None:
@@ -123,14 +142,18 @@ class StudyFindingsController(Controller):
 
     def _show(self, path: Path, shown: _DrawnFindings) -> None:
         self._task = None
-        found, place, picture, why_not = shown
+        found, place, picture, points, why_not = shown
         part, self._rest = self._part, REST * found.seconds
         if path == self._path:
             if found is not self._found:
                 self._found = found
                 if place is None:
                     part.forget_plot()
-                part.show_results(found.analysis, {key: p.title for key, p in found.plots.items()})
+                places = {
+                    name: PlotPlace(one.title, one.instance, one.kind or one.title, one.axis)
+                    for name, one in found.plots.items()
+                }
+                part.show_results(found.analysis, places, found.importances)
                 part.show_origin(found.origin)
                 self._show_claims(found)
                 self._view.show_found(found=True)
@@ -140,8 +163,8 @@ class StudyFindingsController(Controller):
             if place is not None and part.plot == place.plot:
                 self._drawn = found, place
                 if picture is not None:
-                    plot = found.plots[place.plot]
-                    part.show_plot(picture, plot.text, work.table_of(plot))
+                    plot, spots = found.plots[place.plot], _spots(found, points)
+                    part.show_plot(picture, plot.text, work.table_of(plot), spots)
         self._update()
 
     def _show_claims(self, found: StudyFindings) -> None:
@@ -166,14 +189,14 @@ class StudyFindingsController(Controller):
         found, results, tell = self._found, self._path, self._window.tell
         if found is None or results is None:
             return
-        analysis, plot = found.analysis, found.plots.get(self._part.plot)
+        plot, table = found.plots.get(self._part.plot), self._part.tables.shown
         look = self._part.print_size.text(), self._part.colours.currentText()
 
         def write(task: Task[None]) -> None:
             if name == "study-report":
                 work.write_report(path, results, *look, lambda: task.cancelled)
             elif name == "study-table":
-                work.write_table(path, analysis)
+                work.write_table(path, *table)
             elif plot is not None:
                 work.write_plot(path, plot, name.removeprefix("study-"), *look)
 
@@ -189,12 +212,26 @@ class StudyFindingsController(Controller):
 def _drawn_findings(found: StudyFindings, place: _PlotPlace | None) -> _DrawnFindings:
     """Draw what of ``found`` is to be seen."""
     if place is None or not found.plots:
-        return _DrawnFindings(found, None, None, "")
+        return _DrawnFindings(found, None, None, {}, "")
     if place.plot not in found.plots:
         place = place._replace(plot=next(iter(found.plots)))
     try:
-        picture = work.drawn(found.plots[place.plot], place.size, place.ratio, dark=place.dark)
-        return _DrawnFindings(found, place, picture, "")
+        plot = found.plots[place.plot]
+        picture, points = work.drawn(plot, place.size, place.ratio, dark=place.dark)
+        return _DrawnFindings(found, place, picture, points, "")
     except Exception as error:
         _log.info("the plot %s cannot be drawn", place.plot, exc_info=error)
-        return _DrawnFindings(found, place, None, sentence_for(error))
+        return _DrawnFindings(found, place, None, {}, sentence_for(error))
+
+
+def _spots(found: StudyFindings, points: Mapping[str, tuple[float, float]]) -> Sequence[PlotPoint]:
+    """Return the points of single runs, with what is said of each."""
+    runs = {run.row.key: run for run in runs_of(found.analysis)}
+    return [
+        PlotPoint(x, y, key, _said_of(runs[key])) for key, (x, y) in points.items() if key in runs
+    ]
+
+
+def _said_of(run: StudyRun) -> str:
+    cost = "" if run.row.best is None else f": {run.row.cost_unit.amount(run.row.best)}"
+    return f"{run.sample.label}, seed {run.row.seed}{cost}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
@@ -16,10 +16,12 @@ from app.files.exports import write_text, write_whole
 from app.files.library import find_path
 from gpu.batch.cases import FAILED, RUNNING, WAITING, StudyResults
 from gpu.batch.design import Design, DesignError, read_design
+from gpu.batch.importance import Importance, importances
 from gpu.batch.local import LocalExecutor
 from gpu.batch.measured_limit import limits_kept, with_measured_limits
 from gpu.batch.measured_where import read_origin
 from gpu.batch.papers import RESULTS_KEPT, Item, find_item, items, name_of
+from gpu.batch.pivot import runs_of
 from gpu.batch.plan import Plan, is_pattern, make_plan
 from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
 from gpu.batch.study import BY_LIMITS, ExpectedTime, expected_time
@@ -28,6 +30,7 @@ from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.formats import duration
+from gpu.core.tables import Column, csv_of
 from gpu.core.words import counted
 from gpu.run.log.names import default_log_folder, free_path, named
 from views.widgets.values import ValueTable
@@ -72,6 +75,7 @@ class StudyFindings:
     left: int  # runs that are not done yet
     failed: int
     seconds: float = 0.0  # that all this took, but for imports
+    importances: tuple[Importance, ...] = ()
     item: Item | None = None  # the table or figure of a paper that the study reproduces
     claims: tuple[Judged, ...] = ()  # what the paper says of it
     origin: str = ""  # on what the runs were made, and when
@@ -211,11 +215,15 @@ def find_results(path: Path) -> StudyFindings:
     figures = figure_plots(item, analysis) if item else ()
     plots = {plot.name: plot for plot in (*figures, *all_plots(analysis))}
     claims = judged(item, analysis) if item else ()
+    found = importances(runs_of(analysis))
     seconds = time.monotonic() - began
     origin = read_origin(path).text
     if is_kept(path):
         origin = f"These runs come with the program. {origin}"
-    return StudyFindings(analysis, plots, left, failed, seconds, item, claims, origin)
+    return StudyFindings(
+        *(analysis, plots, left, failed, seconds, found),
+        *(item, claims, origin),
+    )
 
 
 def item_of(results: StudyResults) -> Item | None:
@@ -230,9 +238,14 @@ def _analysis(results: StudyResults, item: Item | None) -> Analysis:
     return analyse(results, item.baseline if item and item.baseline in labels else "")
 
 
-def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
-    """Return the picture of a plot for a place of this ``size``, with ``dots`` for each pixel."""
-    from app.report.plot import DARK_PLOT, LIGHT_PLOT, PlotLook, rendered
+def drawn(
+    plot: PrintPlot, size: QSize, dots: float, *, dark: bool
+) -> tuple[QImage, Mapping[str, tuple[float, float]]]:
+    """Return the picture of a plot for a place of this ``size``, with ``dots`` for each pixel.
+
+    Beside it, where the points of single runs are, by their keys: shares of width and height.
+    """
+    from app.report.plot import DARK_PLOT, LIGHT_PLOT, PlotLook, rendered_with_points
 
     sides = size.width(), size.height()
     across, up = (
@@ -240,8 +253,9 @@ def drawn(plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
     )
     look = PlotLook(across, up, DARK_PLOT if dark else LIGHT_PLOT)
     aspect, smooth = Qt.AspectRatioMode, Qt.TransformationMode.SmoothTransformation
-    picture = QImage.fromData(rendered(plot, "png", look))
-    return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth)
+    content, points = rendered_with_points(plot, look)
+    picture = QImage.fromData(content)
+    return picture.scaled(size * dots, aspect.KeepAspectRatio, smooth), points
 
 
 def table_of(plot: PrintPlot) -> ValueTable:
@@ -262,11 +276,13 @@ def write_plot(path: Path, plot: PrintPlot, form: str, size: str, theme: str) ->
     write_whole(path, lambda part: part.write_bytes(content))
 
 
-def write_table(path: Path, analysis: Analysis) -> None:
-    """Write what every configuration found as CSV."""
-    from app.report.tables import summary_csv
-
-    write_text(path, summary_csv(analysis))
+def write_table(path: Path, columns: Sequence[Column[Any]], rows: Sequence[Any]) -> None:
+    """Write a table as it is shown as CSV, with numbers as programs read them."""
+    plain = [
+        Column[Any](one.title, one.order if one.number and one.order else one.value)
+        for one in columns
+    ]
+    write_text(path, csv_of(plain, rows))
 
 
 def write_report(

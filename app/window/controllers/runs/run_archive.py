@@ -90,10 +90,11 @@ class RunArchiveController(Controller):
         self._reading = self._background.start(Task(read, self._show, self._not_read))
 
     @Slot(object)
-    def note_study(self, path: Path) -> None:
+    def note_study(self, path: Path | None) -> None:
         """Have the runs of a study in the list that was opened or begun, unless it is shipped."""
-        if not is_kept(path) and path not in self._view.studies:
-            self._view.studies = [*self._view.studies, path]
+        if path is not None and not is_kept(path):
+            others = [one for one in self._view.studies if one != path]
+            self._view.studies = [*others, path]
         self.refresh_seen()
 
     @Slot()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import sqlite3
 from contextlib import closing
 from multiprocessing import active_children
@@ -9,7 +10,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
@@ -22,9 +23,11 @@ from gpu.batch.design import read_design
 from gpu.batch.store import Store, read_results
 from gpu.core.words import counted
 from tests.app.in_window import GRID, LONGEST, RING, answer, open_, use_device, written
+from tests.gpu.batch.studies import add_toys, folder_with, studied
 from tests.hands import choose, click, press, press_stop, write
 from views.batch.speedup_view import SpeedupView
 from views.batch.study_view import StudyView
+from views.runs.runs_view import RunsView
 
 UNIFORM = GRID.with_name("uniform-100.tsp")
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -183,12 +186,23 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
     table = view.results.table
     qtbot.waitUntil(lambda: table.texts(0)[:3] == ["ring-50", "ACS, ants 2", "2"], timeout=60_000)
     assert len(table.content.rows) == 2
-    titles = [view.results.choice.itemText(at) for at in range(view.results.choice.count())]
-    assert "ring-50: result of every run" in titles
-    choose(view.results.choice, "ring-50: result of every run")
-    view.results.choice.activated.emit(view.results.choice.currentIndex())
+    choice = view.results.choice
+    for box, text in ((choice.instance, "ring-50"), (choice.kind, "Result of every run")):
+        choose(box, text)
+        box.activated.emit(box.currentIndex())
+    assert choice.title == "ring-50: result of every run"
     qtbot.waitUntil(lambda: "Each dot is one run" in view.results.text)
     assert not view.results.picture.picture.isNull()
+    # each dot of the plot leads to its run, which has ended as the study says
+    assert {one.run for one in view.results.picture.points} == {
+        row.key for row in read_results(file).rows
+    }
+    point, place = view.results.picture.points[0], view.results.picture.place
+    spot = place.topLeft() + QPointF(point.x * place.width(), point.y * place.height())
+    with qtbot.waitSignal(application.files.recorded):
+        click(view.results.picture, spot.toPoint())
+    assert f"seed {window.setup.seed_field.entry.text()}: " in point.text
+    window.dashboard.show_view("study")
     write(view.results.print_size, "6x")
     window.dialogs.to_export.emit("study-png", tmp_path / "out.png")
     qtbot.waitUntil(lambda: "write width x height in centimetres" in window.banner.text)
@@ -200,6 +214,10 @@ def test_a_study_is_filled_in_paused_cancelled_opened_and_resumed(
         qtbot.waitUntil(path.exists, timeout=120_000)  # a report has a dozen plots
         written(qtbot, application, path)
     assert QImage(str(tmp_path / "out.png")).size() == QSize(944, 708)  # 300 dots an inch
+    head, line, *_ = csv.reader((tmp_path / "out.csv").read_text("utf-8").splitlines())
+    assert head[:4] == ["Instance", "Configuration", "Runs", "Mean"]
+    assert line[:3] == ["ring-50", "ACS, ants 2", "2"]
+    assert float(line[3]) > 100
     assert "ACS, ants 2" in (tmp_path / "out.html").read_text("utf-8")
     window.dialogs.to_export.emit("study", tmp_path / "out.toml")
     written(qtbot, application, tmp_path / "out.toml")
@@ -294,6 +312,30 @@ def test_a_design_that_was_changed_after_opening_has_results_of_its_own(
     assert not (tmp_path / "ants.sqlite").exists()
     assert Path(form.results).parent == studies_folder()
     assert len(done(Path(form.results))) == 2
+
+
+def test_the_view_begins_with_the_results_of_the_last_study(
+    qtbot: QtBot, opened: Application, tmp_path: Path
+) -> None:
+    add_toys()
+    studied(folder_with(tmp_path), name="older")
+    studied(tmp_path, name="last")
+    window = opened.window
+    window.view(RunsView).studies = [tmp_path / f"{one}.sqlite" for one in ("older", "last", "no")]
+    press(window, Qt.Key.Key_U, CONTROL)
+    view = view_of(opened)
+    qtbot.waitUntil(lambda: len(view.results.table.content.rows) == 4, timeout=60_000)
+    assert view.results.isVisible()
+    assert view.form.results == str(tmp_path / "last.sqlite")
+    click(view.new)
+    assert view.form.isVisible()
+    assert (view.form.rows, view.form.instances.texts, view.form.results) == ([], [], "")
+    assert not view.results.table.isVisibleTo(view.results)
+    assert not view.new.isEnabled()
+    press(window, Qt.Key.Key_L, CONTROL)
+    press(window, Qt.Key.Key_U, CONTROL)
+    qtbot.waitUntil(lambda: opened.background.idle)
+    assert view.form.isVisible()  # only the first look does that
 
 
 def test_closing_the_window_ends_the_processes_and_loses_nothing(

@@ -26,6 +26,9 @@ from views.batch.study_view import StudyView
 FILE = Path("ants.sqlite")
 
 
+Drawn = tuple[QImage, dict[str, tuple[float, float]]]
+
+
 class Results:
     """A file of results that grows, and plots that are drawn when the test lets them be."""
 
@@ -43,13 +46,13 @@ class Results:
         self._runs |= {id(plot): self.runs for plot in plots.values()}
         return work.StudyFindings(analysis, plots, 0, 0)
 
-    def draw(self, plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> QImage:
+    def draw(self, plot: PrintPlot, size: QSize, dots: float, *, dark: bool) -> Drawn:
         self.begun.add(self._runs[id(plot)])
         assert self.may_draw.wait(60.0)
         self.pictures.append((plot.name, self._runs[id(plot)]))
         picture = QImage(size, QImage.Format.Format_RGB32)
         picture.setText("runs", str(self._runs[id(plot)]))
-        return picture
+        return picture, {}
 
 
 @pytest.fixture
@@ -133,7 +136,7 @@ def test_a_plot_that_is_chosen_while_another_is_drawn_follows(
     qtbot: QtBot, opened: Application, results: Results, of_two: StudyView
 ) -> None:
     view = of_two
-    box = view.results.choice
+    box = view.results.choice.kind
     first, second = box.itemText(0), box.itemText(1)
     results.may_draw.clear()
     for text in (second, first):
@@ -154,7 +157,7 @@ def test_a_plot_that_cannot_be_drawn_holds_up_no_table(
 ) -> None:
     tries: list[object] = []
 
-    def draw(*arguments: Any, **named: Any) -> QImage:
+    def draw(*arguments: Any, **named: Any) -> Drawn:
         tries.append(arguments)
         raise FormicariumError("it cannot be drawn")
 

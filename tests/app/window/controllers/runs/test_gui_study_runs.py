@@ -37,17 +37,17 @@ def test_runs_of_a_study_are_folded_into_one_row_opened_and_made_again(
     application.archive.note_study(file)
     assert view.kept == f'["{file}"]'
     press(window, Qt.Key.Key_L, CONTROL)
-    titles = {"▸ Toys: 12 runs", "▾ Toys: 12 runs"}
+    titles = {"▸ Toys (12)", "▾ Toys (12)"}
     qtbot.waitUntil(lambda: bool(titles & set(column(view, "Instance"))))
     write(view.filter, "toys ants 3 five")
     assert view.count.text().startswith("3 of ")
-    assert column(view, "Instance") == ["▾ Toys: 12 runs", *["    five"] * 3]
+    assert column(view, "Instance") == ["▾ Toys (12)", *["    five"] * 3]
     write(view.filter, "")
-    at = column(view, "Instance").index("▸ Toys: 12 runs")
+    at = column(view, "Instance").index("▸ Toys (12)")
     cell = view.table.visualRect(view.model.index(at, RUN_PLACES["Instance"]))
     click(view.table.viewport(), cell.center())
     study, *below = column(view, "Instance")[at : at + 13]
-    assert (study, sorted(below)) == ("▾ Toys: 12 runs", ["    five"] * 6 + ["    three"] * 6)
+    assert (study, sorted(below)) == ("▾ Toys (12)", ["    five"] * 6 + ["    three"] * 6)
     press(view.table, Qt.Key.Key_Left)
     assert column(view, "Instance").count("    five") == 0
     press(view.table, Qt.Key.Key_Right)
