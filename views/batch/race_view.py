@@ -8,7 +8,7 @@ from functools import partial
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -190,6 +190,7 @@ class RaceTable(QWidget):
             "How the lanes compare", TableModel(itemgetter(0))
         )
         tip = "The lane that speedups are over"
+        self.table.fitted.connect(self._fit_height)
         self.against = ChoiceBox(10, "Speedups over which lane", tip)
         self.against.activated.connect(
             lambda _: self.against_chosen.emit(self.against.currentData())
@@ -201,6 +202,12 @@ class RaceTable(QWidget):
         fill(QHBoxLayout(self.choice), label, self.against, (QWidget(), 1), spacing=6)
         self._below = fill(QBoxLayout(_IN_A_ROW), (self.equal, 1), self.choice, spacing=4)
         fill(QVBoxLayout(self), self.table, self._below, spacing=4)
+
+    @Slot()
+    def _fit_height(self) -> None:
+        """Show all rows, however large the type is now."""
+        head, body = self.table.horizontalHeader(), self.table.verticalHeader()
+        self.table.setFixedHeight(head.sizeHint().height() + body.length() + 4)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the choice below the text if both are too long for a row."""
@@ -276,8 +283,6 @@ class RaceTable(QWidget):
             columns,
             [_Lane(lane, title, standing) for lane, (title, standing) in lanes],
         )
-        head, body = self.table.horizontalHeader(), self.table.verticalHeader()
-        self.table.setFixedHeight(head.sizeHint().height() + body.length() + 4)
         slow = " The pace was limited: that tells no speedups." if found.paced else ""
         self.equal.setText(f"{self._equal_text(found).removesuffix('.')}.{slow}")
         self.equal.setToolTip(plain_tip(_EQUAL_TIP))

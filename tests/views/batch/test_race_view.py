@@ -92,6 +92,7 @@ def test_lanes_are_seen_side_by_side_and_compared(window: MainWindow, view: Race
     view.apply_theme(window.theme.presented)  # the type is larger while a presentation goes on
     QApplication.sendPostedEvents()
     assert view.cards[0].y() < view.cards[3].y()
+    assert view.table.table.overflow.height() == 0
     view.apply_theme(window.theme)
     QApplication.sendPostedEvents()
     assert view.cards[0].y() == view.cards[3].y()
