@@ -163,6 +163,7 @@ class Desk:
         """Write a picture of the window."""
         self.settle()
         self.window.banner.clear()
+        self.settle()  # what stood beside the message has its whole width again
         self.window.grab().save(str(HERE / f"{name}.png"))
 
 
