@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.batch.pivot import StudyRun, shown_value
-from gpu.core.formats import percent, probability
+from gpu.core.formats import percent
 from gpu.core.tables import Column, value_order
 
 INSTANCE = "instance"
@@ -71,7 +71,7 @@ IMPORTANCE_COLUMNS: Sequence[Column[Importance]] = (
     Column(
         "p",
         lambda one: one.p,
-        probability,
+        lambda p: "< 0.001" if p < 0.001 else f"{p:.3f}",
         number=True,
         about="Of the F-test: how likely such a share is if only the seeds differ",
     ),

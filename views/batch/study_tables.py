@@ -52,7 +52,7 @@ _SPARE = {  # columns that matter less
     "configurations": (["Deviation"], ["Median"], ["Runs"], ["Best"]),
     "runs": (["Found after"], ["Iterations"], ["Time"], ["State"]),
     "pivot": (),
-    "importance": (["Worst − best"], ["p"]),
+    "importance": (["Worst − best"], ["p"], ["Colony"]),
 }
 _FILTER_TIP = (
     "Words that are anywhere in a row, or the value of a column or of a parameter: seed=3, "
@@ -144,8 +144,8 @@ class StudyTables(Wrapping):
             self.statistic.addItem(name, name)
         parts: list[QWidget] = []
         for text, box in (
-            ("Rows", self.rows_by),
-            ("columns", self.columns_by),
+            ("", self.rows_by),
+            ("by", self.columns_by),
             ("", self.statistic),
             ("of", self.value),
         ):
