@@ -14,7 +14,7 @@ $(error GPU=$(GPU) is not known: say GPU=cuda12 or GPU=cuda13, or leave GPU out)
 endif
 
 .NOTPARALLEL:
-.PHONY: demo test colonies lint style kernels installation installed linters format clean system checked help
+.PHONY: demo test colonies lint style kernels installation installed linters format clean system checked help folder
 
 help:
 	@echo 'make demo [GPU=cuda12|cuda13]  install into .venv and watch a bundled instance being solved'
@@ -22,6 +22,7 @@ help:
 	@echo 'make colonies                  compile the CPU colonies once, before tests that need them'
 	@echo 'make lint                      make style: style, types (for each system), import rules;'
 	@echo '                               make kernels: every kernel compiled'
+	@echo 'make folder                    build dist/formicarium, which runs without Python'
 	@echo 'make installation              install the wheel into a new environment, and try it there'
 	@echo 'make format                    lay out Python and CUDA sources'
 	@echo 'make system                    as root: apt-get install the system libraries'
@@ -49,14 +50,17 @@ style: $(STAMP)lint
 	$(BIN)/mypy
 	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
-	$(BIN)/mypy .ci docs/images docs/measurements
+	$(BIN)/mypy .ci bundle docs/images docs/measurements
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
 
 kernels: $(STAMP)test
 	$(BIN)/python -m tests.compile_kernels
 
-installation: $(STAMP)test
+folder: $(STAMP)folder
+	$(BIN)/python bundle/build.py
+
+installation: $(STAMP)test $(STAMP)folder
 	$(BIN)/python .ci/installation.py
 
 format: $(STAMP)lint
@@ -90,6 +94,10 @@ $(STAMP)test: pyproject.toml $(VENV)/.created | checked
 $(STAMP)lint: pyproject.toml $(VENV)/.created | checked
 	$(BIN)/pip install --editable '.[test,lint]'
 	@touch $@ $(STAMP)app $(STAMP)test
+
+$(STAMP)folder: pyproject.toml $(VENV)/.created | checked
+	$(BIN)/pip install --editable '.[folder]'
+	@touch $@ $(STAMP)app
 
 # The two builds of CuPy share their folders: one must go before the other comes.
 $(STAMP)cuda12 $(STAMP)cuda13: $(STAMP)%: pyproject.toml $(VENV)/.created | checked

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
+from setuptools.command.sdist import sdist
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from gpu.core.machine.checkout import KEPT, commit
 
 DOCS = Path("docs")
 
@@ -38,7 +44,23 @@ class Build(build_py):
                 target = Path(self.build_lib, "resources", path)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, target)
+            keep_commit(Path(self.build_lib))
+
+
+class Pack(sdist):
+    """Puts the commit into the source distribution, where no Git knows it."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        """Make the folder that is packed."""
+        super().make_release_tree(base_dir, files)
+        keep_commit(Path(base_dir))
+
+
+def keep_commit(folder: Path) -> None:
+    """Write the commit, where it is known, into the packages in this folder."""
+    if known := commit():
+        (folder / "gpu" / KEPT).write_text(f"{known}\n", "utf-8")
 
 
 if __name__ == "__main__":  # pytest looks at any module that is named as a folder of tests
-    setup(cmdclass={"build_py": Build})
+    setup(cmdclass={"build_py": Build, "sdist": Pack})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -16,6 +17,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from gpu.core.machine.checkout import VARIABLE
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -27,7 +30,7 @@ def test_constraints_pin_what_the_project_asks_for() -> None:
     settings = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())
     project, extras = settings["project"], settings["project"]["optional-dependencies"]
     asked = settings["build-system"]["requires"]
-    asked += project["dependencies"] + extras["test"] + extras["lint"]
+    asked += project["dependencies"] + extras["test"] + extras["lint"] + extras["folder"]
     for requirement in map(Requirement, asked):
         version = versions.get(canonicalize_name(requirement.name))
         assert version is not None, f"{requirement.name} is not pinned"
@@ -59,7 +62,12 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(ROOT / name, copy)
     build = f"from setuptools import build_meta; build_meta.build_wheel({str(out)!r})"
     done = subprocess.run(
-        [sys.executable, "-c", build], cwd=copy, capture_output=True, text=True, check=False
+        [sys.executable, "-c", build],
+        cwd=copy,
+        env={**os.environ, VARIABLE: "0123abc"},
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     (made,) = out.glob("*.whl")
@@ -82,6 +90,10 @@ def test_it_has_every_kernel_and_every_resource(wheel: Path) -> None:
         (scripts,) = (name for name in names if name.endswith("entry_points.txt"))
         text = file.read(scripts).decode()
         assert "[console_scripts]\nformicarium = app.cli.main:main" in text
+        (about,) = (name for name in names if name.endswith("METADATA"))
+        extras = re.findall(r"Provides-Extra: (\w+)", file.read(about).decode())
+        assert {"cuda12", "cuda13", "film", "folder"} <= set(extras)
+        assert file.read("gpu/commit.txt") == b"0123abc\n"
         assert "[gui_scripts]\nformicarium-gui = app.cli.main:main" in text
     assert sources() <= names
     guides = {

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from app.files.exports import ExportError
 from gpu import APPLICATION
 from gpu.core.errors import sentence_for
+from gpu.core.machine.installing import without_python
 
 TITLE = "Formicarium"
 ABOUT = "Watch ant colonies solve travelling-salesman and graph-coloring instances"
@@ -36,7 +37,7 @@ FILE_TYPES = (
 
 def command() -> list[str]:
     """Return the command that starts this program from any folder."""
-    if getattr(sys, "frozen", False):  # a folder that runs without Python
+    if without_python():
         return [str(_without_console(Path(sys.executable)))]
     script = _without_console(Path(sys.executable).with_name(_executable(APPLICATION)))
     if script.is_file():

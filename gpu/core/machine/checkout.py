@@ -13,6 +13,7 @@ import gpu
 from gpu.core.words import shown
 
 VARIABLE = "FORMICARIUM_COMMIT"
+KEPT = "commit.txt"  # beside gpu/__init__.py where the program was built (setup.py); in no checkout
 
 _PACKAGE = Path(gpu.__file__).parent
 
@@ -22,13 +23,13 @@ def commit() -> str:
     """Return the commit of this checkout, "-dirty" behind it if it was changed.
 
     Where the program is a copy of a checkout, the variable FORMICARIUM_COMMIT of the environment
-    says which. Where pip has installed it from a repository, pip has written down which. It is
-    empty where nobody knows.
+    says which. What was built from a checkout has its commit in a file. It is empty where nobody
+    knows.
     """
     if given := os.environ.get(VARIABLE, ""):
         return shown(given, 60)
     if not _git("ls-files", "__init__.py"):  # beside the program may be another's repository
-        return _installed()
+        return _kept()
     found = _git("rev-parse", "--short=12", "HEAD")
     return f"{found}-dirty" if found and _git("status", "--porcelain", "--", ".") else found
 
@@ -55,14 +56,10 @@ def said(program: str, *words: str) -> str:
     return ""
 
 
-def _installed() -> str:
-    """Return the commit that pip has installed (PEP 610); empty if it was no repository's."""
-    import json
-    from importlib import metadata
-
-    with suppress(metadata.PackageNotFoundError, ValueError, KeyError, TypeError, AttributeError):
-        told = metadata.distribution(gpu.APPLICATION).read_text("direct_url.json") or "{}"
-        return shown(str(json.loads(told)["vcs_info"]["commit_id"])[:12], 60)
+def _kept() -> str:
+    """Return the commit that was written down when the program was built; empty if none was."""
+    with suppress(OSError, UnicodeDecodeError):
+        return shown((_PACKAGE / KEPT).read_text("utf-8").strip(), 60)
     return ""
 
 

@@ -19,6 +19,8 @@ from pathlib import Path
 
 import platformdirs
 
+from gpu.core.machine.installing import without_python
+
 SUFFIX = ".code"
 KEPT_FILE = re.compile(r".+\.(code|nbi|nbc)(\.tmp[^.]*|\.tmp\.[0-9a-f]{16})?")
 """Names of files in a folder of compiled code; the last two are those of earlier versions."""
@@ -200,5 +202,6 @@ def _remove(folder: Path) -> None:
 def _bases() -> Iterator[Path]:
     if _CHOSEN:
         yield Path(_CHOSEN)
-    yield PACKAGE / "__pycache__"
+    if not without_python():  # that folder is replaced as a whole, or nobody may write there
+        yield PACKAGE / "__pycache__"
     yield Path(platformdirs.user_cache_dir("formicarium", appauthor=False))

@@ -11,7 +11,7 @@ import psutil
 
 from gpu.core.arguments import described
 from gpu.core.errors import DeviceError
-from gpu.core.machine.installing import extra_command
+from gpu.core.machine.installing import extra_command, without_python
 from gpu.core.machine.processors import model_of_processor, usable_cores
 from gpu.core.words import counted
 
@@ -76,6 +76,8 @@ def _cuda_devices() -> tuple[list[Device], str]:
     except ImportError as error:
         if isinstance(error, ModuleNotFoundError) and error.name == "cupy":
             missing = f"CuPy is not installed: {extra_command('cuda13')} installs it"
+            if without_python():
+                missing = f"this folder is for CPUs: {extra_command('cuda13')} is for GPUs, too"
             none = "no CUDA GPU found: there are none for macOS"
             return [], none if sys.platform == "darwin" else missing
         first = next(filter(None, map(str.strip, str(error).splitlines())), "no reason given")

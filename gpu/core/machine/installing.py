@@ -9,6 +9,11 @@ from pathlib import Path
 import gpu
 
 
+def without_python() -> bool:
+    """Return whether this program is a folder that runs without Python (``bundle/``)."""
+    return bool(getattr(sys, "frozen", False))
+
+
 def extra_command(extra: str) -> str:
     """Return the command that installs an ``extra`` of the program, such as ``cuda13``.
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import gpu
+from gpu.core.machine import code_files
 from gpu.core.machine.checkout import commit, version
 from gpu.core.machine.installing import extra_command
 
@@ -39,19 +40,25 @@ def test_the_command_for_a_gpu(
     assert extra_command("film").startswith("pip install ")
 
 
-def test_the_version_names_the_commit_where_it_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_version_names_the_commit_where_it_is_known(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     commit.cache_clear()
     monkeypatch.setenv("FORMICARIUM_COMMIT", "abc123")
     assert version() == f"{gpu.__version__} (commit abc123)"
     commit.cache_clear()
     monkeypatch.delenv("FORMICARIUM_COMMIT")
     monkeypatch.setattr("gpu.core.machine.checkout.said", lambda *_: "")  # no Git
-    told = '{"vcs_info": {"vcs": "git", "commit_id": "0123456789abcdef"}}'
-    for text, found in ((told, " (commit 0123456789ab)"), (None, ""), ('{"dir_info": {}}', "")):
-        monkeypatch.setattr(
-            "importlib.metadata.distribution",
-            lambda _, text=text: type("D", (), {"read_text": lambda self, name: text})(),
-        )
+    (tmp_path / "commit.txt").write_text("0123456789ab\n")
+    for folder, found in ((tmp_path, " (commit 0123456789ab)"), (tmp_path / "none", "")):
+        monkeypatch.setattr("gpu.core.machine.checkout._PACKAGE", folder)
         commit.cache_clear()
         assert version() == f"{gpu.__version__}{found}"
     commit.cache_clear()
+
+
+def test_a_folder_without_python_keeps_nothing_in_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    inside = code_files.PACKAGE / "__pycache__"
+    assert inside in code_files._bases()
+    monkeypatch.setattr("sys.frozen", True, raising=False)
+    assert inside not in code_files._bases()
