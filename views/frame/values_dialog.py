@@ -56,7 +56,6 @@ class ValuesDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.choice = ChoiceBox(24, "Table", "Which of the view's pictures")
         self.cells = ValueCells()
-        self.cells.stretched = True
         self.cells.apply_theme(theme)
         self.note = make_label("note", wrap=True)
         self.newest = make_button("", "Newest values", "Show what the view shows now", self.refresh)
@@ -65,8 +64,10 @@ class ValuesDialog(QDialog):
         )
         self.close_button = make_button("", "Close", "Close this window (Esc)", self.reject)
         self.choice.currentIndexChanged.connect(lambda _: self._show())
-        row = fill(QHBoxLayout(), (self.note, 1), self.newest, self.copy_button, self.close_button)
-        parts = self.choice, (self.cells, 1), row
+        row = fill(QHBoxLayout())
+        row.addStretch(1)
+        fill(row, self.newest, self.copy_button, self.close_button)
+        parts = self.choice, (self.cells, 1), self.note, row
         fill(QVBoxLayout(self), *parts, margins=(12, 12, 12, 12), spacing=8)
         self._tables: list[ValueTable] = []
         self.refresh()
