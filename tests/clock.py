@@ -21,6 +21,8 @@ class Clock:
         self.now, self.worked = 1000.0, 0.0
         for module in modules:
             patch.setattr(module, "time", self)
+            if hasattr(module, "thread_seconds"):
+                patch.setattr(module, "thread_seconds", self.thread_time)
 
     def perf_counter(self) -> float:
         return self.now

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from PySide6.QtCore import QObject, QSocketNotifier, Qt, QTimer
 
 from app.termination import termination_signals
+from gpu.core.machine.processes import thread_seconds
 
 
 @contextmanager
@@ -57,7 +58,7 @@ class StallMeter(QObject):
     def start(self) -> None:
         """Begin to measure, and forget earlier stalls."""
         self._stalls, self.most_work = [], 0.0
-        self.last, self.worked = time.perf_counter(), time.thread_time()
+        self.last, self.worked = time.perf_counter(), thread_seconds()
         self._timer.start(STALL_TICK)
 
     def stop(self) -> None:
@@ -75,7 +76,7 @@ class StallMeter(QObject):
         return late / len(self._stalls) if self._stalls else 0.0
 
     def _tick(self) -> None:
-        now, worked = time.perf_counter(), time.thread_time()
+        now, worked = time.perf_counter(), thread_seconds()
         self._stalls.append(max(0.0, now - self.last - STALL_TICK / 1000))
         self.most_work = max(self.most_work, worked - self.worked)
         self.last, self.worked = now, worked

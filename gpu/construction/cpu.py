@@ -27,7 +27,7 @@ from gpu.cpu.geometry import CityGeometry, distance, geometry_of
 from gpu.cpu.philox import Key, draw_block, key_of, key_of_step, odd_share, own_word, start_city
 from gpu.cpu.record import ITERATION, ColonyRecord, keep, record_of
 from gpu.cpu.stage_loop import StageTask, share_of, units_of
-from gpu.cpu.stages import Stage, each, shared
+from gpu.cpu.stages import Stage, each, portions_for, shared
 from gpu.cpu.structures import allocated, widened, width_of
 from gpu.cpu.wheel import WHEEL_BLOCK, factors_of, padded
 from gpu.local_search.cpu import (
@@ -422,10 +422,11 @@ class MatrixColony(CpuTourColony):
         assert parameters.ants is not None
         m, cl = parameters.ants, parameters.candidates
         threads = max(1, min(threads, m, n))
+        portions = portions_for(threads, m)
         listed = max(cl, min(BRANCHING_LISTED, n - 1))
         self._parameters, self._seed = parameters, seed
         needed = bytes_needed(instance, m, cl, listed, linked=self.ALL_DEPOSIT)
-        search = self._prepare(instance, m, parameters.local_search, threads, needed)
+        search = self._prepare(instance, m, parameters.local_search, portions, needed)
         candidates = build_candidates(instance, listed)
         self._neighbours = candidates.neighbours
         self._matrices = matrices_of(instance, candidates, cl, parameters.beta)
@@ -444,8 +445,8 @@ class MatrixColony(CpuTourColony):
             *update,
             Stage(FINISH, "update", each(1)),
         )
-        workspaces = self._with_searches([workspace_of(n, cl) for _ in range(threads)])
-        super().__init__(m, record, stages, state, workspaces)
+        workspaces = self._with_searches([workspace_of(n, cl) for _ in range(portions)])
+        super().__init__(m, record, stages, state, workspaces, threads)
 
     def _rules_for(self, parameters: Any) -> tuple[ChoiceRules, Any]:
         listed = parameters.candidates > 0

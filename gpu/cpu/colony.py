@@ -57,11 +57,12 @@ class CpuColony(StagedWork):
         stages: Sequence[Stage],
         state: Any,
         workspaces: list[Any],
+        threads: int | None = None,
     ) -> None:
         self._m, self._record = ants, record
         # Iterations of the colony whose place this one has taken, and the solutions built in them
         self._inherited = self._built_before = 0
-        super().__init__(stages, state, workspaces)
+        super().__init__(stages, state, workspaces, threads)
 
     @abstractmethod
     def _painters(self) -> tuple[Painter, Callable[[], Trails]] | None:

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 from gpu.core.colony import never
 from gpu.core.errors import DeviceError
+from gpu.core.machine.processes import same_priority, thread_seconds
 from gpu.cpu.stage_loop import StageLoop, StageTask, new_barrier, release
 
 
@@ -34,7 +35,7 @@ class ThreadPool:
     def __init__(self, size: int) -> None:
         self._pool: ThreadPoolExecutor | None = None
         if size > 1:
-            self._pool = ThreadPoolExecutor(size - 1, thread_name_prefix="colony")
+            self._pool = ThreadPoolExecutor(size - 1, "colony", same_priority())
             # They wait for each other in compiled code, so all must exist before any starts.
             everyone = threading.Barrier(size)
             try:
@@ -151,6 +152,11 @@ class Stage:
     left: Callable[[int], float] | None = None
 
 
+def portions_for(threads: int, items: int) -> int:
+    """Return into how many portions so many items are divided, a multiple of the threads."""
+    return threads * max(1, min(PORTIONS, items // threads)) if threads > 1 else 1
+
+
 def each(units: int) -> Units:
     """Every thread, or one of them, has so many units."""
     return lambda workers: units
@@ -161,6 +167,9 @@ def shared(items: int, units: int = 1) -> Units:
     return lambda workers: -(-items // workers) * units
 
 
+PORTIONS = 4  # for each thread, where ants are dealt out
+DEALT_FROM = 0.1  # seconds of an iteration from which on they are
+
 EVERYTHING = 2**62  # more units than any stage has
 
 
@@ -168,7 +177,11 @@ class StagedWork(ABC):
     """What iterates in stages, and how far the iteration has come.
 
     The ``stages`` are in the order of their numbers. They work on ``state``, and each thread has a
-    workspace.
+    workspace. If there are several workspaces for each of the ``threads``, the work of a slice is
+    dealt out in as many portions: whichever thread is free takes the next one, so that one on a
+    slow core, or without a core, does not set the pace of all. The code of a stage takes each
+    portion for a thread, and must not wait for others. It is so in iterations of more than
+    ``DEALT_FROM`` seconds: to deal takes some 20 µs a portion.
 
     Raises
     ------
@@ -178,7 +191,16 @@ class StagedWork(ABC):
 
     _run: ClassVar[StageLoop]  # what does a thread's task
 
-    def __init__(self, stages: Sequence[Stage], state: Any, workspaces: Sequence[Any]) -> None:
+    def __init__(
+        self,
+        stages: Sequence[Stage],
+        state: Any,
+        workspaces: Sequence[Any],
+        threads: int | None = None,
+    ) -> None:
+        threads = len(workspaces) if threads is None else threads
+        self._portions = len(workspaces) // threads  # for each thread, if they are dealt out
+        self._each = 1  # for each thread in the present iteration
         self._stages, self._shared, self._workspaces = tuple(stages), state, workspaces
         self._pace = [1] * len(self._stages)  # units a slice
         self._stage = self._unit = 0  # where the iteration stands
@@ -192,8 +214,8 @@ class StagedWork(ABC):
         task, numbers = StageTask(0, 1, 0, 0, 0, 0), {stage.number for stage in stages}
         self._addresses = self._run.addresses(numbers, state, workspaces[0], new_barrier(), task)
         self._run(state, workspaces[0], new_barrier(), task, self._addresses)
-        self._pool: ThreadPool | None = ThreadPool(len(workspaces))
-        self._worker_count = WorkerCount(len(workspaces))
+        self._pool: ThreadPool | None = ThreadPool(threads)
+        self._worker_count = WorkerCount(threads)
         self._wall = self._busy = 0.0  # seconds not noted yet; those in which this thread ran
 
     @property
@@ -213,10 +235,11 @@ class StagedWork(ABC):
         while count > 0:
             batch = 0 if self.midway else min(count - 1, int(SLICE_SECONDS / self._duration))
             if batch:
-                before, busy = time.perf_counter(), time.thread_time()
+                self._each = 1  # in one call: it waits for all threads after each stage
+                before, busy = time.perf_counter(), thread_seconds()
                 self._work(batch, sum(1 << stage.number for stage in self._stages), 0, EVERYTHING)
                 seconds = time.perf_counter() - before
-                self._worker_count.note(batch, seconds, time.thread_time() - busy)
+                self._worker_count.note(batch, seconds, thread_seconds() - busy)
                 count -= batch
             else:
                 count -= self._advance()
@@ -249,6 +272,11 @@ class StagedWork(ABC):
             del self._shared, self._workspaces  # whoever keeps this object needs no memory for them
         self._pool = None
 
+    @property
+    def _dealt(self) -> int:
+        """In how many portions the work of a stage is done now, as if each had its thread."""
+        return self._worker_count.now * self._each
+
     def _soon_over(self) -> bool:
         """Whether the present iteration is a short one, which is not left in its midst.
 
@@ -258,19 +286,21 @@ class StagedWork(ABC):
 
     def _advance(self) -> int:
         """Do a slice of the iteration that has begun, or of a new one; return 1 at its end."""
+        if not self.midway:
+            self._each = self._portions if self._duration > DEALT_FROM else 1
         stage, pace = self._stages[self._stage], self._pace[self._stage]
-        units = stage.units(self._worker_count.now)
+        units = stage.units(self._dealt)
         begin, end = self._unit, min(self._unit + pace, units)
-        before, busy = time.perf_counter(), time.thread_time()
+        before, busy = time.perf_counter(), thread_seconds()
         self._work(1, 1 << stage.number, begin, end)
         seconds = time.perf_counter() - before
-        self._busy += time.thread_time() - busy
+        self._busy += thread_seconds() - busy
         self._wall += seconds
         if stage.together:
             self._note((end - begin) / units)
         self._spent[stage.phase] += seconds
         self._unit = end
-        self._left = stage.left(self._worker_count.now) if stage.left else 1 - end / units
+        self._left = stage.left(self._dealt) if stage.left else 1 - end / units
         if self._left > 0 or seconds > SLICE_SECONDS:
             fitting = int((end - begin) * SLICE_SECONDS / max(seconds, 1e-9))
             self._pace[self._stage] = max(1, min(fitting, SLICE_GROWTH * pace))
@@ -300,12 +330,17 @@ class StagedWork(ABC):
         if self._pool is None:
             raise DeviceError("the colony is closed; start a new run")
         barrier, workers = new_barrier(), self._worker_count.now
+        portions = self._dealt
+        rest = iter(range(portions))  # each is taken once, whichever thread asks
+        if portions > workers:
+            release(barrier)  # at which all portions would wait for each other at the end
         run, addresses = self._run, self._addresses
         state, workspaces = self._shared, self._workspaces
 
         def work(thread: int) -> None:
-            task = StageTask(thread, workers, count, stages, begin, end)
-            run(state, workspaces[thread], barrier, task, addresses)
+            for portion in rest if portions > workers else (thread,):
+                task = StageTask(portion, portions, count, stages, begin, end)
+                run(state, workspaces[portion], barrier, task, addresses)
 
         try:
             self._pool.run(work, workers)

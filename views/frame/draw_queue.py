@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gpu.core.machine.processes import thread_seconds
 from views.widgets.steps import StepTimer
 from views.widgets.view import View
 
@@ -27,7 +28,7 @@ class Throttle:
 
     def __init__(self) -> None:
         self.share = math.inf  # of one core; infinity for no limit
-        self._worked, self._at = time.thread_time(), time.monotonic()
+        self._worked, self._at = thread_seconds(), time.monotonic()
         self._balance = 0.0
         self._drawn = -math.inf
 
@@ -38,7 +39,7 @@ class Throttle:
 
     def wait(self) -> float:
         """Return after how many seconds to draw. 0 means now: the caller then draws at once."""
-        worked, now = time.thread_time(), time.monotonic()
+        worked, now = thread_seconds(), time.monotonic()
         spent, passed = worked - self._worked, now - self._at
         self._worked, self._at = worked, now
         left = 0.0

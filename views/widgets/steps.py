@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from typing import Any, ClassVar, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QTimer, QTimerEvent
 from PySide6.QtWidgets import QWidget
+
+from gpu.core.machine.processes import thread_seconds
 
 
 class Curtain:
@@ -64,7 +65,7 @@ class StepTimer(QTimer):
 
     def timerEvent(self, event: QTimerEvent) -> None:
         """Call the slots, or wait."""
-        kind, now = StepTimer, time.thread_time()
+        kind, now = StepTimer, thread_seconds()
         others = now - kind._worked - (self._step if kind._last is self else 0.0)
         kind._worked, kind._last = now, None
         waits = others > _WORK_OF_OTHERS or kind._first not in (None, self)
@@ -77,7 +78,7 @@ class StepTimer(QTimer):
         self._waited, kind._first = 0, None
         kind._steps += 1
         super().timerEvent(event)
-        self._step, kind._last = time.thread_time() - now, self
+        self._step, kind._last = thread_seconds() - now, self
 
 
 def finished(steps: Steps[T]) -> T:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache, partial
 from importlib import metadata
 from multiprocessing import connection
 
@@ -52,13 +54,70 @@ def wait(sources: Sequence[Pipe | int], seconds: float) -> None:
 
 
 def lower_priority(by: int) -> None:
-    """Add ``by`` to the process's niceness for the calling thread and those that it starts.
+    """Let the calling thread, and those that it starts, give way to others of the process.
 
-    On Linux each thread has its own niceness, and the threads that it starts inherit it.
+    On Linux each thread has its own niceness, to which ``by`` is added; the threads that it starts
+    inherit it. On Windows its priority becomes a step lower; :func:`same_priority` hands it on. On
+    macOS nothing is to be done: a window's thread comes before those that have no class of service.
     """
     if sys.platform == "linux":
         whole = os.getpriority(os.PRIO_PROCESS, os.getpid())
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), min(whole + by, 19))
+    elif sys.platform == "win32":
+        _set_priority(_BELOW_NORMAL)
+
+
+def same_priority() -> Callable[[], None]:
+    """Return what a thread that this one starts is to call, to have this one's priority."""
+    if sys.platform == "win32":
+        kernel = ctypes.windll.kernel32
+        kernel.GetCurrentThread.restype = ctypes.c_void_p
+        own = kernel.GetThreadPriority(ctypes.c_void_p(kernel.GetCurrentThread()))
+        take = partial(_set_priority, own)
+    else:
+        take = _nothing  # it is inherited
+    return take
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+if sys.platform == "win32":
+    _BELOW_NORMAL = -1  # THREAD_PRIORITY_BELOW_NORMAL
+
+    def _set_priority(priority: int) -> None:
+        """Give the calling thread a priority; what the system does not grant stays as it is."""
+        kernel = ctypes.windll.kernel32
+        kernel.GetCurrentThread.restype = ctypes.c_void_p
+        kernel.SetThreadPriority(ctypes.c_void_p(kernel.GetCurrentThread()), priority)
+
+
+def thread_seconds() -> float:
+    """Seconds that the calling thread has worked, to some microseconds.
+
+    Python's own clock of a thread advances by 15.6 ms at a time on Windows. So the cycles of the
+    thread are counted there, each as long as the processor's base frequency says.
+    """
+    if sys.platform == "win32":
+        cycles = ctypes.c_uint64()
+        kernel = ctypes.windll.kernel32
+        kernel.GetCurrentThread.restype = ctypes.c_void_p
+        thread = ctypes.c_void_p(kernel.GetCurrentThread())
+        if kernel.QueryThreadCycleTime(thread, ctypes.byref(cycles)):
+            return cycles.value / _cycles_a_second()
+    return time.thread_time()
+
+
+if sys.platform == "win32":
+
+    @cache
+    def _cycles_a_second() -> float:
+        import winreg
+
+        place = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
+        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, place) as key:
+            return 1e6 * float(winreg.QueryValueEx(key, "~MHz")[0])
 
 
 PACKAGES = ("numpy", "numba", "cupy-cuda12x", "cupy-cuda13x")

@@ -22,7 +22,7 @@ from gpu.cpu.colony import CpuHeir, Painter
 from gpu.cpu.compilation import compiled
 from gpu.cpu.record import BEST_COST, BEST_ITERATION, ITERATION, record_of
 from gpu.cpu.stage_loop import StageTask, loop_over, units_of
-from gpu.cpu.stages import Stage, each, shared
+from gpu.cpu.stages import Stage, each, portions_for, shared
 from gpu.cpu.structures import allocated
 from gpu.problems.coloring.instance import GraphInstance, class_order, greedy_colors
 from gpu.problems.coloring.walks import walks_of
@@ -89,7 +89,7 @@ class RlfCpuColony(CpuHeir):
         level = np.array([0, 0, 1], np.float32)
         ants = allocated(Colorings, (m, n), ends=(m, n + 1), costs=m, quanta=m, shares=level)
         self._state = RlfState(states.pairs_of(instance, tried), ants, rules, record_of(n))
-        workspaces = [states.workspace_of(n) for _ in range(threads)]
+        workspaces = [states.workspace_of(n) for _ in range(portions_for(threads, m))]
         state, workspaces, improvement = self._improvement(parameters, self._state, workspaces)
         stages = (
             Stage(WEIGH, "choice info", shared(n)),
@@ -99,7 +99,7 @@ class RlfCpuColony(CpuHeir):
             Stage(RENEW, "update", shared(n)),
             Stage(FINISH, "update", each(1)),
         )
-        super().__init__(m, self._state.record, stages, state, workspaces)
+        super().__init__(m, self._state.record, stages, state, workspaces, threads)
 
     def _coloring_rules(self, parameters: ColoringParameters) -> RlfRules:
         assert parameters.ants is not None

@@ -21,6 +21,7 @@ import numpy as np
 from gpu.core.errors import sentence_for
 from gpu.core.files import no_link, rename
 from gpu.core.instance import Solution
+from gpu.core.machine.processes import thread_seconds
 from gpu.core.snapshot import RunState
 from gpu.run.frames import frames
 from gpu.run.frames.frames import (
@@ -402,7 +403,7 @@ class FrameWriter:
                     file.add_edits(*change)
             if waiting[-1].solution is None and len(waiting) == 1:
                 return
-            owed = (time.thread_time() - CREDIT) / FRAMES_SHARE - (time.monotonic() - started)
+            owed = (thread_seconds() - CREDIT) / FRAMES_SHARE - (time.monotonic() - started)
             rest = max(file.gaps[SOLUTION], owed)
             with self._change:
                 # a change is written at once: the user may want to see how it was before

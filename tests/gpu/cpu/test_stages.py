@@ -22,6 +22,7 @@ from gpu.cpu.stages import LONGEST_REST, Stage, StagedWork, ThreadPool, WorkerCo
 from tests.clock import Clock
 from tests.gpu.cpu.makers import caller, uniform
 from tests.gpu.rlf.literal import random_graph
+from tests.waiting import PATIENCE
 
 UNITS = 1_000_000
 WAIT = 0.005  # seconds until the threads have begun a slice
@@ -129,6 +130,7 @@ def test_solutions_do_not_depend_on_how_many_work(
     def other_count(workers: WorkerCount, iterations: float, wall: float, busy: float) -> None:
         workers.now = workers.now % 3 + 1
 
+    monkeypatch.setattr(stages, "DEALT_FROM", 0.0)  # where ants can be dealt out, they are
     place = devices.find("cpu")
     system = catalog.find(name, place)
     parameters = system.parameters.from_mapping({"ants": 7, **values})
@@ -147,6 +149,38 @@ def test_solutions_do_not_depend_on_how_many_work(
     assert one.moves == other.moves
     for part in ("best_solution", "iteration_solution", "built_solution", "pheromone"):
         np.testing.assert_array_equal(getattr(one, part), getattr(other, part), part)
+
+
+class FirstWaits(StageLoop):
+    """Whoever has the first portion does not come back before all others are done."""
+
+    def __init__(self) -> None:
+        self.others = threading.Event()
+        self.done: list[int] = []
+
+    def addresses(self, *arguments: Any) -> NDArray[np.int64]:
+        return np.zeros(1, np.int64)
+
+    def __call__(self, state: Any, workspace: Any, barrier: Any, task: Any, addresses: Any) -> None:
+        if not task.iterations:  # it is only compiled
+            return
+        assert workspace == task.thread
+        if task.thread == 0:
+            assert self.others.wait(PATIENCE)
+        self.done.append(task.thread)
+        if len(self.done) == task.threads - 1:
+            self.others.set()
+
+
+class Dealt(StagedWork):
+    _run = FirstWaits()
+
+
+def test_a_slow_thread_leaves_portions_to_the_others() -> None:
+    work = Dealt([Stage(0, "construction", each(1))], None, list(range(8)), threads=2)
+    work.iterate(1)
+    work.close()
+    assert Dealt._run.done == [1, 2, 3, 4, 5, 6, 7, 0]
 
 
 @caller

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from PySide6.QtCore import QObject, Slot
 from app.window.controllers.controller import SHARE_BESIDE_ALL_CORES, Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.core.instance import Instance
+from gpu.core.machine.processes import thread_seconds
 from gpu.drawing.drawing import Arrangement, GraphDrawing
 from views.decision.decision_view import DecisionView
 from views.graph.adjacency_view import AdjacencyView
@@ -105,8 +105,8 @@ class GraphController(Controller):
             from gpu.drawing.draw import GraphArtist  # imports SciPy and Numba
 
             at_work = artist or GraphArtist(graph)
-            begin = time.thread_time()
-            return at_work, work(at_work), time.thread_time() - begin
+            begin = thread_seconds()
+            return at_work, work(at_work), thread_seconds() - begin
 
         def done(result: tuple[GraphArtist, Any, float]) -> None:
             self._artist, picture, worked = result
