@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QButtonGroup,
     QHBoxLayout,
+    QLineEdit,
     QSlider,
     QStyle,
     QStyleOptionSlider,
@@ -95,6 +96,8 @@ class AccessibleNames(QObject):
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
         for button in window.findChildren(QToolButton):
+            if isinstance(button.parent(), QLineEdit) and not button.toolTip():
+                button.setToolTip("Clear the entry")  # Qt's own button
             if not button.text():
                 button.installEventFilter(self)
                 _name(button)
