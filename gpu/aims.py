@@ -232,7 +232,6 @@ _DIRECTED_ON_CORES = "in runs on 2 cores it found the optimum of all six directe
 _DIRECTED_ON_GPU = "in runs on one H200 it found shorter directed tours than 2 cores"
 _FOLLOW = "it has few ants and no local search, so that it is easy to follow"
 _MANY = 10_000  # cities, from which on a matrix of trails is no picture to follow
-_WATCHED = {"ants": 10, "rho": 0.1}
 
 
 def _best(place: Place, most: float, colony: str, values: Mapping[str, object]) -> AimRow:
@@ -270,17 +269,9 @@ def _directed(place: Place, colony: str) -> AimRow:
     )
 
 
-def _watch(place: Place, colony: str, values: Mapping[str, object]) -> AimRow:
-    return AimRow(
-        Aim.WATCH,
-        Problem.TSP,
-        place,
-        _MANY,
-        colony,
-        {**_WATCHED, **values},
-        matrix=True,
-        why=_FOLLOW,
-    )
+def _watch(most: float, ants: int) -> AimRow:
+    values = {"ants": ants}
+    return AimRow(Aim.WATCH, Problem.TSP, None, most, "acs", values, matrix=True, why=_FOLLOW)
 
 
 def _colors(place: Place, colony: str) -> AimRow:
@@ -313,9 +304,9 @@ AIM_ROWS = (
     _colors("cpu:1", "gpx-seq"),
     AimRow(Aim.PAPER, Problem.TSP, None, math.inf, "acs", why=_PAPER_DEFAULTS),
     AimRow(Aim.PAPER, Problem.COLORING, None, math.inf, "coloring", why=_PAPER_DEFAULTS),
-    _watch("cuda", "mmas-rwm-bt-cl", {}),
-    _watch("cpu", "mmas-cores", {"candidates": 16}),
-    _watch("cpu:1", "mmas-seq", {"candidates": 16}),
+    # Where ants find a better tour than the first one soon: docs/tried.md, "Ants to watch".
+    _watch(50, 10),
+    _watch(_MANY, 20),
     AimRow(Aim.WATCH, Problem.TSP, None, math.inf, "acs-spm", {"ants": 10}, why=_FOLLOW),
     AimRow(Aim.WATCH, Problem.COLORING, None, math.inf, "coloring", {"ants": 5}, why=_FOLLOW),
 )

@@ -22,6 +22,7 @@ from gpu.core.decisions import (
     PictureMark,
     Sign,
     Step,
+    TrailCopy,
     TrailSource,
     likeliest,
     parts_named,
@@ -384,6 +385,16 @@ class TourRule(ABC):
         """Start to replay an iteration; see :class:`gpu.core.decisions.Rule`."""
         return WalkReplay(self, trails, iteration, caveat)
 
+    def copied(self, trails: TrailSource) -> TrailCopy:
+        """Copy all trails; see :class:`gpu.core.decisions.BackwardRule`."""
+        return TrailCopy(trails, self.instance.n)
+
+    def replay_made(
+        self, trails: TrailCopy, iteration: int, orders: NDArray[np.integer]
+    ) -> WalkReplay:
+        """Replay what was made; see :class:`gpu.core.decisions.BackwardRule`."""
+        return WalkReplay(self, trails, iteration, orders=orders)
+
     def walk(self, ant: int, iteration: int) -> Walk:
         """Return the walk of ``ant`` in the iteration, at its start."""
         return Walk(self.instance.n, ant, iteration, self.start(ant, iteration))
@@ -406,14 +417,21 @@ class WalkReplay:
 
     A random number depends only on what it is drawn for, so the choices of the coming iteration
     follow from the present trails. For the same ant it goes forward or back from the step of the
-    last answer. The coming ``iteration`` is counted from 0. Each answer has the rule's own caveat
-    and then this one.
+    last answer. The ``iteration`` is counted from 0. Each answer has the rule's own caveat and then
+    this one. Where an iteration was made and the ``orders`` of its ants' visits are known, ants
+    follow these, and an answer says so where the ant went elsewhere than foretold.
     """
 
     def __init__(
-        self, rule: TourRule, trails: TrailSource, iteration: int, caveat: str = ""
+        self,
+        rule: TourRule,
+        trails: TrailSource,
+        iteration: int,
+        caveat: str = "",
+        orders: NDArray[np.integer] | None = None,
     ) -> None:
         self._rule, self._trails, self._iteration = rule, trails, iteration
+        self._orders = orders
         self._caveat = " ".join(filter(None, (rule.caveat, caveat)))
         self._walk: Walk | None = None
 
@@ -435,8 +453,17 @@ class WalkReplay:
         while walk.step < step:
             if cancelled():
                 return None
-            walk.go_to(self._rule.choose(walk, self._trails).chosen)
+            made = self._made(ant, walk.step)
+            if made is None:
+                made = self._rule.choose(walk, self._trails).chosen
+            walk.go_to(made)
         return walk.tour, self._rule.choose(walk, self._trails)
+
+    def _made(self, ant: int, step: int) -> int | None:
+        """Return the city that ``ant`` has gone to in this step, if that is known."""
+        if self._orders is None or ant >= len(self._orders):
+            return None
+        return int(self._orders[ant, step])
 
     def decision(self, ant: int, step: int, cancelled: Callable[[], bool] = never) -> Step | None:
         """Return how ``ant`` (from 0) chooses the city at position ``step`` of its tour, in [1, n).
@@ -453,7 +480,14 @@ class WalkReplay:
         if found is None:
             return None
         (tour, choice), words = found, self._rule.instance.city_words
-        here = int(tour[-1])
+        here, made, caveat = int(tour[-1]), self._made(ant, step), self._caveat
+        if made is not None:
+            caveat = ""
+            if made != choice.chosen:
+                caveat = (
+                    f"In the iteration it went to {words.called(made)}: other ants had changed "
+                    "trails on its way."
+                )
         return Step(
             ant,
             self._iteration,
@@ -463,5 +497,5 @@ class WalkReplay:
             choice.options(here, words),
             choice.picture(tour),
             drawn=choice.drawn(words),
-            caveat=self._caveat,
+            caveat=caveat,
         )

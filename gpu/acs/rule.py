@@ -11,7 +11,7 @@ from gpu.acs.cpu.choice import choose_once
 from gpu.acs.cpu.state import AcsLists, new_workspace, pheromone_of, rules_of
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.core.arrays import frozen
-from gpu.core.decisions import TrailSource
+from gpu.core.decisions import TrailCopy, TrailSource
 from gpu.cpu.compilation import Whole
 from gpu.cpu.structures import allocated
 from gpu.decisions import CityChoice, CityDraw, ForgetfulSource, TourRule, Walk
@@ -38,6 +38,13 @@ class AcsRule(TourRule):
             self.caveat = (
                 "The other ants' local updates may change it on the way; with one ant it is exact."
             )
+
+    def copied(self, trails: TrailSource) -> TrailCopy:
+        """Copy trails and selective memory; see :class:`gpu.core.decisions.BackwardRule`."""
+        n = self.instance.n
+        if not (self._rules.selective and isinstance(trails, ForgetfulSource)):
+            return TrailCopy(trails, n)
+        return TrailCopy(trails, n, [trails.remembered(city).copy() for city in range(n)])
 
     def choose(self, walk: Walk, trails: TrailSource) -> CityChoice:
         """Choose among the unvisited candidates, or all unvisited cities if none is left."""

@@ -10,7 +10,7 @@ import enum
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,6 +151,29 @@ class TrailSource(Protocol):
         """All trails that lead from ``city``; see :meth:`gpu.core.colony.Colony.trails_from`."""
 
 
+class TrailCopy:
+    """All trails as they stood; ``remembered`` are what a selective memory then had of each city.
+
+    The copy takes 4 n² bytes.
+    """
+
+    def __init__(
+        self, trails: TrailSource, n: int, remembered: list[NDArray[np.int32]] | None = None
+    ) -> None:
+        self._rows = np.stack([trails.trails_from(city) for city in range(n)])
+        self._remembered = remembered
+
+    def trails_from(self, city: int) -> NDArray[np.float32]:
+        """Return a copy of those that led from ``city``."""
+        row: NDArray[np.float32] = self._rows[city].copy()
+        return row
+
+    def remembered(self, city: int) -> NDArray[np.int32]:
+        """Return the cities whose trails ``city`` remembered, the oldest first."""
+        known = self._remembered
+        return np.full(1, -1, np.int32) if known is None else known[city].copy()
+
+
 class Replay(Protocol):
     """An ant of the coming iteration, followed step by step; used from one thread at a time."""
 
@@ -173,6 +196,20 @@ class Rule(Protocol):
         """Start to replay the coming ``iteration``, counted from 0, from the present ``trails``.
 
         Each answer has the rule's own caveat and then this one.
+        """
+
+
+@runtime_checkable
+class BackwardRule(Rule, Protocol):
+    """A rule that can also tell of an iteration that was made."""
+
+    def copied(self, trails: TrailSource) -> TrailCopy:
+        """Copy all that an iteration's ants will read."""
+
+    def replay_made(self, trails: TrailCopy, iteration: int, orders: NDArray[np.integer]) -> Replay:
+        """Replay an iteration from the ``trails`` before it.
+
+        Row k of ``orders`` is what ant k visited, in order; of other ants it is not known.
         """
 
 

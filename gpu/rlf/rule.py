@@ -20,6 +20,7 @@ from gpu.core.decisions import (
     PictureMark,
     Sign,
     Step,
+    TrailCopy,
     TrailSource,
     Unanswered,
     likeliest,
@@ -235,6 +236,16 @@ class ColoringRule:
     def replay(self, trails: TrailSource, iteration: int, caveat: str = "") -> ColoringReplay:
         """Start to replay an iteration; see :class:`gpu.core.decisions.Rule`."""
         return ColoringReplay(self, trails, iteration, caveat)
+
+    def copied(self, trails: TrailSource) -> TrailCopy:
+        """Copy all trails; see :class:`gpu.core.decisions.BackwardRule`."""
+        return TrailCopy(trails, self.graph.n)
+
+    def replay_made(
+        self, trails: TrailCopy, iteration: int, orders: NDArray[np.integer]
+    ) -> ColoringReplay:
+        """Replay what was made: ants read the same trails, so that they need no ``orders``."""
+        return ColoringReplay(self, trails, iteration)
 
 
 class ColoringReplay:

@@ -12,18 +12,18 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gpu import catalog
-from gpu.core.colony import Colony
-from gpu.core.decisions import Replay, Rule
+from gpu.core.colony import Colony, never
+from gpu.core.decisions import BackwardRule, Replay, Rule, Step, TrailCopy, Unanswered
 from gpu.core.errors import FormicariumError, WrongSolutionError, sentence_for
 from gpu.core.history import HISTORY_KEPT, Improvement
 from gpu.core.instance import Instance, Solution
 from gpu.core.machine import devices
 from gpu.core.machine.compiling import COMPILING
-from gpu.core.snapshot import RunState, Wanted
+from gpu.core.snapshot import MOST_WALKED, RunState, Wanted
 from gpu.run.bounding import Bounding
 from gpu.run.changes import Change, Setting
 from gpu.run.changing import Changes, RefusedChange
@@ -57,7 +57,25 @@ _MIDWAY = (
 
 _CUT_SHORT = "The run ended within this iteration, which may have changed trails already."
 
+_FORGOTTEN = (
+    "The trails before this iteration are gone. Pause the run (P), then make one iteration after "
+    "the other (N, or play): each of these can be looked into."
+)
+
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Forgotten:
+    """Stands for a replay of an ``iteration``, counted from 0, before which no trails were kept."""
+
+    iteration: int
+
+    def decision(
+        self, ant: int, step: int, cancelled: Callable[[], bool] = never
+    ) -> Step | Unanswered | None:
+        """Say why there is none."""
+        return Unanswered(ant, self.iteration, step, _FORGOTTEN)
 
 
 class Run:
@@ -98,6 +116,8 @@ class Run:
         self._colony: Colony | None = None
         self._bounding: Bounding | None = None  # of tours: while it is looked for beside the run
         self._rule: Rule | None = None  # of replays; another one after each change
+        # The iteration before which trails were kept, and what replays it; see :meth:`keep_trails`.
+        self._before: tuple[int, BackwardRule, TrailCopy] | None = None
         self._cancelled = threading.Event()
         self._slices = RunSlices()
         self._unobserved = 0  # whole iterations since the last look
@@ -313,11 +333,36 @@ class Run:
         Answers have a caveat if that iteration has begun.
         """
         assert self._colony is not None
+        begun = _MIDWAY if self.outcome is None else _CUT_SHORT
+        rule = self._present_rule()
+        return rule.replay(self._colony, self.state.iteration, begun if self.midway else "")
+
+    def _present_rule(self) -> Rule:
         if self._rule is None:
             system, seed = self.session.system, self.session.seed
             self._rule = catalog.rule_of(system, self.instance, self.setting.parameters, seed)
-        begun = _MIDWAY if self.outcome is None else _CUT_SHORT
-        return self._rule.replay(self._colony, self.state.iteration, begun if self.midway else "")
+        return self._rule
+
+    def keep_trails(self) -> None:
+        """Copy the trails, so that the coming iteration can be looked into when it is made.
+
+        Nothing is kept where ants are not shown at work, or in the midst of an iteration.
+        """
+        self._before = None
+        shown = self.session.system.walks and self.instance.n <= MOST_WALKED
+        if shown and self.session.system.rule and self._colony is not None and not self.midway:
+            rule = self._present_rule()
+            if isinstance(rule, BackwardRule):
+                self._before = self.state.iteration, rule, rule.copied(self._colony)
+
+    def replay_made(self) -> Replay:
+        """Start to replay the iteration that was made last, if its trails were kept."""
+        before, last = self._before, self.state.iteration - 1
+        walks = None if before is None else self.snapshot(Wanted.WALKS).walks
+        if before is None or before[0] != last or walks is None:
+            return _Forgotten(last)
+        iteration, rule, trails = before
+        return rule.replay_made(trails, iteration, walks.orders)
 
     def add_wait(self, seconds: float) -> None:
         """Count ``seconds`` in which the run waited, to be watched, as part of its time."""

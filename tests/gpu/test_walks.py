@@ -10,6 +10,7 @@ import pytest
 
 from gpu import catalog
 from gpu.core.colony import Colony
+from gpu.core.decisions import BackwardRule, Sign, Step
 from gpu.core.errors import WrongSolutionError
 from gpu.core.machine import devices
 from gpu.core.problem import Problem
@@ -137,3 +138,31 @@ def test_vertices_are_in_the_order_in_which_they_took_their_class() -> None:
     assert (len(few.orders), few.ants) == (2, 9)
     with pytest.raises(WrongSolutionError, match="went back"):
         color_walks.walks_of(GRAPH, orders[:, ::-1], colors, 4)
+
+
+@pytest.mark.parametrize("name", ["mmas-seq", "acs-seq", "acs-seq-spm", "aco-rlf-seq"])
+def test_what_ants_chose_is_told_when_they_have_chosen(name: str) -> None:
+    system = catalog.named(name)
+    with closing(on_cpu(name, "cpu:1", ants=5)) as colony:
+        colony.iterate(3)
+        instance = GRAPH if system.problem is Problem.COLORING else makers.uniform(40, size=10_000)
+        given = system.parameters.from_mapping({"ants": 5}).resolved(instance.n)
+        rule = catalog.rule_of(system, instance, given, 5)
+        assert isinstance(rule, BackwardRule)
+        before = rule.copied(colony)
+        colony.iterate(1)
+        shown = colony.snapshot(Wanted.WALKS).walks
+    assert shown is not None
+    replay, elsewhere = rule.replay_made(before, 3, shown.orders), 0
+    first = 0 if system.problem is Problem.COLORING else 1
+    for ant, order in enumerate(shown.orders):
+        for step in range(1, len(order) + 1 - first):
+            told = replay.decision(ant, step)
+            assert isinstance(told, Step)
+            (chosen,) = told.picture.marked(Sign.CHOSEN)
+            assert told.iteration == 3
+            assert order[step - 1 + first] == chosen or "went to" in told.caveat
+            elsewhere += order[step - 1 + first] != chosen
+            visited = told.picture.marked(Sign.VISITED, Sign.COLORED)
+            assert visited == order[: step - 1 + first].tolist()
+    assert elsewhere <= (5 if name.startswith("acs") else 0)  # of 195: ACS updates trails meanwhile

@@ -95,6 +95,16 @@ class StepControls(QtWidgets.QWidget):
             self.slider.setRange(1, max(1, steps))
         self.setEnabled(steps > 0)
 
+    def choose(self, ant: int, step: int) -> None:
+        """Choose an ant, counted from 0, and its step, the nearest one that is possible."""
+        before, step = self.chosen, max(1, min(step, self.step.maximum()))
+        with QSignalBlocker(self.ant), QSignalBlocker(self.step), QSignalBlocker(self.slider):
+            self.ant.setValue(ant + 1)
+            self.step.setValue(step)
+            self.slider.setValue(step)
+        if self.chosen != before:
+            self.changed.emit()
+
     def go_to(self, step: int) -> None:
         """Choose another step of the same ant, the nearest one that is possible."""
         step = max(1, min(step, self.step.maximum()))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
 from shiboken6 import isValid
 
@@ -24,6 +26,7 @@ from views.widgets.canvas_view import CanvasView
 from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import ElidedLabel, make_label, plain_tip, set_role
 from views.widgets.layouts import FlowLayout, fill
+from views.widgets.pointing import CLICK
 from views.widgets.theme import Theme
 from views.widgets.view import NOTHING, Pointed
 
@@ -77,6 +80,7 @@ class GraphView(NewestColoring, CanvasView):
         self._graph: GraphInstance | None = None
         self._drawing: GraphDrawing | None = None
         self._moved = False
+        self._pressed = QPointF()  # where a button of the mouse went down, in pixels
         self.edges, self.conflict_lines = EdgesLayer(0), ConflictsLayer(2)
         self.vertices = VerticesLayer(1)
         colored = self.edges, self.conflict_lines, self.vertices
@@ -198,6 +202,17 @@ class GraphView(NewestColoring, CanvasView):
         self.edges.setVisible(on or self.chips["edges"].isChecked())
         self._show_numbers(on or self.chips["numbers"].isChecked())
         self._show_names(on or self.chips["names"].isChecked())
+
+    def eventFilter(self, watched: Any, event: QEvent) -> bool:
+        """Follow an ant that is clicked."""
+        if isinstance(event, QMouseEvent) and event.button() == Qt.MouseButton.LeftButton:
+            if event.type() == QEvent.Type.MouseButtonPress:
+                self._pressed = event.position()
+            elif event.type() == QEvent.Type.MouseButtonRelease:
+                way = event.position() - self._pressed
+                if way.manhattanLength() <= CLICK:
+                    self.walking.follow_at(event.position())
+        return super().eventFilter(watched, event)
 
     def fit(self) -> None:
         """Show the whole graph."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -20,7 +20,7 @@ from views.graph.graph_layers import EdgesLayer, GraphLayer, diameter_of
 from views.walks.laid_picture import LaidPicture, eased
 from views.widgets.background_layer import Sheet
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.layers import Points, draw_lines, draw_points
+from views.widgets.layers import Points, draw_lines, draw_points, pen
 
 _ANT = 7.0  # pixels of an ant,
 _RIM = 2.5  # and around it, in the colour of the background
@@ -79,6 +79,8 @@ class ColoringWalkLayer(GraphLayer):
         self.walks: Walks | None = None
         self.position = 0.0  # vertices that each ant has colored, in [0, n]
         self.ants = 0  # how many are shown, the first ones
+        self._followed = -1
+        self._shown_tiles: list[Tile] = []  # as they were drawn last
         self._laid = LaidPicture()
         self._edges = EdgesLayer(depth)  # draws them, and is never shown itself
         self._adjacent: NDArray[np.bool_] | None = None  # (n, n), of the graph in sight
@@ -115,6 +117,16 @@ class ColoringWalkLayer(GraphLayer):
         self.ants = min(ants, most)
         self._open = (-1, [])
         self.update()
+
+    def follow(self, ant: int) -> None:
+        """Put a frame around the picture of an ant; -1 for none."""
+        self._followed = ant
+        self.update()
+
+    def ant_at(self, pixel: QPointF) -> int | None:
+        """Return the ant whose picture is at a place of the canvas."""
+        places = [tile.place for tile in self._shown_tiles[: self.ants]]
+        return next((ant for ant, place in enumerate(places) if place.contains(pixel)), None)
 
     def candidates(self, step: int) -> list[NDArray[np.intp]]:
         """Return the vertices between which each ant that is shown chooses in that step, from 0."""
@@ -227,12 +239,17 @@ class ColoringWalkLayer(GraphLayer):
         assert self.walks.colors is not None
         assert self._drawing is not None
         tiles, step = self._tiles(sheet), int(self.position)
+        self._shown_tiles = tiles
         diameter = diameter_of(self._drawing, tiles[0].transform, sheet.theme)
         for ant, tile in enumerate(tiles):
             sheet.painter.setClipRect(tile.place)
             if step < self.steps:
                 self._draw_choice(sheet, ant, tile, diameter)
             sheet.painter.setClipping(False)
+            if ant == self._followed and self.ants > 1:
+                sheet.painter.setBrush(Qt.BrushStyle.NoBrush)
+                sheet.painter.setPen(pen(sheet.theme.colour("muted")))
+                sheet.painter.drawRect(tile.place)
             done = self.walks.orders[ant, : max(1, step)]
             colors = int(self.walks.colors[ant, done].max()) + 1 if step else 0
             self._write_head(sheet, tile, ant, colors)
@@ -309,6 +326,14 @@ class ColoringScene:
     def show_ants(self, ants: int) -> None:
         """Show so many of them."""
         self._walk.show_ants(ants)
+
+    def ant_at(self, pixel: QPointF) -> int | None:
+        """Return the ant at a place of the canvas, if there is one."""
+        return self._walk.ant_at(pixel)
+
+    def follow(self, ant: int) -> None:
+        """Let an ant stand out; -1 for none."""
+        self._walk.follow(ant)
 
     def end(self) -> None:
         """Show the best coloring alone."""

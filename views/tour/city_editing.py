@@ -11,9 +11,9 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QTransform
 
 from views.widgets.canvas_view import CanvasView
 from views.widgets.layers import Layer, Points, draw_lines, draw_points, to_pixels
+from views.widgets.pointing import CLICK
 
 FEWEST_TO_EDIT = 3  # cities that must stay
-CLICK = 4.0  # pixels that the mouse moves during a click, at most
 _NOWHERE = math.nan
 _NO_PLACES = np.empty((0, 2))
 _UNDO_KEYS = (Qt.Key.Key_Z, Qt.Key.Key_Y)

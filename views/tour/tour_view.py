@@ -18,7 +18,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.routes.stops import in_order
 from views.problem_display import WELCOME, display_of, is_on_globe, measured_in_words
 from views.tour import tour_layers
-from views.tour.city_editing import CLICK, CityEditing, EditLayer
+from views.tour.city_editing import CityEditing, EditLayer
 from views.tour.coast_layer import CoastLayer, outline_folder
 from views.tour.globe_layer import GlobeLayer
 from views.tour.label_layers import EndsLayer, Labels, LabelsLayer, RouteEnds
@@ -34,7 +34,7 @@ from views.widgets.controls import Chip, make_button
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layers import corners
 from views.widgets.layouts import fill
-from views.widgets.pointing import Pointing
+from views.widgets.pointing import CLICK, Pointing
 from views.widgets.theme import Theme, icon
 from views.widgets.view import NOTHING, Pointed
 
@@ -259,6 +259,9 @@ class TourView(CanvasView):
             at = self.graphics.mapToScene(event.position().toPoint())
             instance = self._instance
             if instance is None or math.hypot(way.x(), way.y()) > CLICK:
+                return
+            left = event.button() == Qt.MouseButton.LeftButton
+            if left and self.walking.follow_at(event.position()):
                 return
             place, pixel = self.box.mapSceneToView(at), self.box.viewPixelSize()
             look = partial(what_is_at, self._places, None, place, pixel)

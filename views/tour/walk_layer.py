@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QTransform
 from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
@@ -16,7 +16,8 @@ from views.tour.map_layer import MapLayer
 from views.walks.laid_picture import LaidPicture, eased
 from views.widgets.background_layer import Sheet
 from views.widgets.cached_picture import CachedPicture
-from views.widgets.layers import Points, draw_lines, draw_points
+from views.widgets.canvas_view import nearest
+from views.widgets.layers import Points, draw_lines, draw_points, pen, to_pixels
 from views.widgets.stamps import Stamps
 from views.widgets.theme import Theme
 
@@ -29,6 +30,7 @@ _CLEAR = 6  # ants whose lines are opaque; those of more shine through each othe
 _BODY = ((-4.5, 5.0), (0.0, 4.0), (4.0, 4.5))  # parts of an ant: how far ahead, and how thick
 _DOT = ((0.0, 5.0),)  # the same of one among many
 _FEW = 60  # most ants that are drawn with all their parts
+_RING = 11.0  # pixels from the middle of an ant that is followed to the ring around it
 _RIM = 2.0  # pixels around an ant in the colour of the background
 
 
@@ -56,6 +58,8 @@ class WalkLayer(MapLayer[Walks]):
         super().__init__(depth)
         self.position = 0.0  # steps made by each ant, in [0, n]
         self.ants = 0  # how many are shown, the first ones
+        self._followed = -1
+        self._seen = QTransform()  # from coordinates of the map to pixels, as it was drawn last
         self._laid = LaidPicture()
 
     @property
@@ -85,6 +89,18 @@ class WalkLayer(MapLayer[Walks]):
         self.ants = ants
         self.update()
 
+    def follow(self, ant: int) -> None:
+        """Put a ring around an ant; -1 for none."""
+        self._followed = ant
+        self.update()
+
+    def ant_at(self, pixel: QPointF) -> int | None:
+        """Return the ant at a place of the canvas, if there is one."""
+        if self.shown is None:
+            return None
+        places = to_pixels(self.places(), self._seen)
+        return nearest(places, pixel, (1.0, 1.0))
+
     def places(self) -> Points:
         """Return where the ants that are shown are, (ants, 2), in coordinates of the map."""
         here, there, share = self._ways()
@@ -110,6 +126,7 @@ class WalkLayer(MapLayer[Walks]):
             QRectF(widget.rect()),
             widget.devicePixelRatioF(),
         )
+        self._seen = transform
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -167,6 +184,12 @@ class WalkLayer(MapLayer[Walks]):
         begin, end = sheet.pixels(here), sheet.pixels(there)
         way = end - begin
         now = begin + share * way
+        if 0 <= self._followed < self.ants:
+            sheet.painter.setBrush(Qt.BrushStyle.NoBrush)
+            for role, width in (("panel", 5.0), ("text", 2.0)):
+                sheet.painter.setPen(pen(sheet.theme.colour(role), width * sheet.theme.scale))
+                radius = _RING * sheet.theme.scale
+                sheet.painter.drawEllipse(QPointF(*now[self._followed]), radius, radius)
         if self._finished < self.position:
             self._draw_ways(sheet, np.hstack([begin, now])[:, None])
         if self.ants > _FEW and CachedPicture.in_use:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QPointF
+
 from gpu.core.snapshot import MOST_WALKERS, RunState, Trails
 from views.tour.tour_layers import TrailsLayer
 from views.tour.walk_layer import WalkLayer
@@ -54,6 +56,14 @@ class TourScene:
     def show_ants(self, ants: int) -> None:
         """Show so many of them."""
         self._walk.show_ants(ants)
+
+    def ant_at(self, pixel: QPointF) -> int | None:
+        """Return the ant at a place of the canvas, if there is one."""
+        return self._walk.ant_at(pixel)
+
+    def follow(self, ant: int) -> None:
+        """Let an ant stand out; -1 for none."""
+        self._walk.follow(ant)
 
     def end(self) -> None:
         """Show the newest trails alone."""

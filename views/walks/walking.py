@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QPointF, Signal, Slot
 
 from gpu.core.formats import number_of, whole
 from gpu.core.snapshot import RunState, Walks
@@ -37,6 +37,12 @@ class Scene(Protocol):
     def show_ants(self, ants: int) -> None:
         """Show so many of them, the first ones."""
 
+    def ant_at(self, pixel: QPointF) -> int | None:
+        """Return the ant at a place of the canvas, if there is one."""
+
+    def follow(self, ant: int) -> None:
+        """Let an ant stand out; -1 for none."""
+
     def end(self) -> None:
         """Show nothing but what came of them."""
 
@@ -53,6 +59,8 @@ class Walking(QObject):
     released = Signal(object)  # the Parts that were held back
     iteration_wanted = Signal(bool)  # another iteration; whether the user asked for it just now
     switched = Signal(bool)  # whether ants are to walk
+    # An ant, from 0, is followed: it, its step, from 1, and the iteration; -1 for no ant any more.
+    followed = Signal(int, int, int)
 
     def __init__(self, bar: WalkBar, scene: Scene):
         super().__init__(bar)
@@ -62,7 +70,11 @@ class Walking(QObject):
         self._shown = 0  # the iteration whose ants walk, or have walked
         self._next: RunState | None = None  # a later one, with what its ants have built
         self._held: Parts = {}
+        self._followed = -1  # an ant
+        self._each = False  # whether each ant that is shown is the one of its number
+        self._step = 0  # of the ant that is followed, as far as that was told
         bar.moved.connect(scene.go_to)
+        bar.moved.connect(self._tell_step)
         bar.ended.connect(self._end)
         bar.ants_changed.connect(scene.show_ants)
         bar.next_wanted.connect(self._go_on)
@@ -81,8 +93,35 @@ class Walking(QObject):
             self.forget()
         self.switched.emit(on)
 
+    def follow_at(self, pixel: QPointF) -> bool:
+        """Follow the ant at a place of the canvas, or no longer; return whether there is one."""
+        ant = self._scene.ant_at(pixel) if self.on and self._each and self.bar.under_way else None
+        if ant is None:
+            return False
+        self.bar.stop()
+        self._follow(-1 if ant == self._followed else ant)
+        return True
+
+    def _follow(self, ant: int) -> None:
+        self._followed, self._step = ant, 0
+        self._scene.follow(ant)
+        if ant < 0:
+            self.followed.emit(-1, 0, 0)
+        else:
+            self._tell_step(self.bar.position, 0.0)
+
+    @Slot(float, float)
+    def _tell_step(self, position: float, _: float) -> None:
+        """Tell which step the ant makes that is followed."""
+        step = int(position) + 1
+        if self._followed >= 0 and step != self._step:
+            self._step = step
+            self.followed.emit(self._followed, step, self._shown)
+
     def forget(self) -> None:
         """Have no ants, because there is another run, or none; let go what is held back."""
+        if self._followed >= 0:
+            self._follow(-1)
         self._next, self._shown, self._asked = None, 0, False
         self.bar.forget()
         self._scene.forget()
@@ -117,7 +156,9 @@ class Walking(QObject):
         walks = state.walks
         assert walks is not None
         self._next, self._shown, self._asked = None, state.iteration, False
+        self._each = state.moves is None and walks.ants >= state.solutions_each
         self._scene.begin(state)
+        self._step = 0
         counted = _counted(state, walks)
         self.bar.begin(state.iteration, self._scene.steps, *counted, usual=self._scene.usual)
 

@@ -12,6 +12,8 @@ from views.widgets.view import NOTHING, Pointed
 
 Question = tuple[Callable[[], Pointed], Callable[[Pointed], object]]  # what looks, what takes
 
+CLICK = 4.0  # pixels that the mouse moves during a click, at most
+
 
 class Pointing:
     """Looks for what is under the mouse.

@@ -31,16 +31,17 @@ class AnsweringThread(WorkerThread):
         self._replay: Replay | None = None  # used by this thread alone
         self._change = threading.Condition()
         # Guarded by _change:
-        self._question: tuple[int, int] | None = None
+        self._question: tuple[int, int, bool] | None = None
         self._released = False
 
-    def ask_decision(self, ant: int, step: int) -> None:
+    def ask_decision(self, ant: int, step: int, *, made: bool = False) -> None:
         """Ask how ``ant`` (from 0) will choose the city at position ``step`` of its next tour.
 
-        This replaces the former question if it has no answer yet.
+        Of an iteration that was ``made``, how it has chosen. This replaces the former question if
+        it has no answer yet.
         """
         with self._change:
-            self._question = (ant, step)
+            self._question = (ant, step, made)
             self._change.notify_all()
 
     def release(self) -> None:
@@ -69,9 +70,9 @@ class AnsweringThread(WorkerThread):
             assert question is not None
             decision: Step | Unanswered | None = None
             with COMPILING.until(over):
-                if self._replay is None:
-                    self._replay = self._begin()
-                decision = self._replay.decision(*question, self._outdated(question, over))
+                ant, step, made = question
+                replay = self._replay_for(made=made)
+                decision = replay.decision(ant, step, self._outdated(question, over))
             if decision is None:
                 continue
             with self._change:
@@ -79,7 +80,15 @@ class AnsweringThread(WorkerThread):
                     self._question = None
             self.post(self.decided.emit, decision)
 
-    def _outdated(self, question: tuple[int, int], over: Callable[[], bool]) -> Callable[[], bool]:
+    def _replay_for(self, *, made: bool) -> Replay:
+        """Return what answers questions about the coming iteration, or the one that was made."""
+        if self._replay is None:
+            self._replay = self._begin()
+        return self._replay
+
+    def _outdated(
+        self, question: tuple[int, int, bool], over: Callable[[], bool]
+    ) -> Callable[[], bool]:
         return lambda: self._question is not question or over()
 
 

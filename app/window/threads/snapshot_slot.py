@@ -93,6 +93,11 @@ class SnapshotSlot:
             self._wanted, self._wanted_at_rest = self._costly.next(wanted), wanted
             self._change.notify_all()
 
+    @property
+    def shows_walks(self) -> bool:
+        """Whether the ants of the next iteration are to be seen at work."""
+        return Wanted.WALKS in self._wanted_at_rest
+
     def take(self) -> RunState | None:
         """Return the newest snapshot that nobody has taken yet, or None."""
         with self._change:

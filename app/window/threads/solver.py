@@ -14,6 +14,7 @@ from app.window.threads.decision_answers import AnsweringThread
 from app.window.threads.snapshot_slot import SnapshotSlot
 from app.window.threads.tasks import lower_priority
 from gpu import catalog
+from gpu.core.decisions import Replay
 from gpu.core.errors import sentence_for
 from gpu.core.history import Progress, joined
 from gpu.core.instance import Instance
@@ -63,6 +64,7 @@ class SolverThread(AnsweringThread):
     ) -> None:
         run = Run(instance, session, generation, recorder)
         super().__init__(run.replay, parent)
+        self._replay_made: Replay | None = None  # of the iteration that was made last
         self.setObjectName(f"solver {generation}")
         self._run, self._recorder = run, recorder
         # Guarded by _change:
@@ -182,8 +184,11 @@ class SolverThread(AnsweringThread):
             self._set_state(SolverState.STOPPING)
             self._change.notify_all()
 
-    def ask_decision(self, ant: int, step: int) -> None:
+    def ask_decision(self, ant: int, step: int, *, made: bool = False) -> None:
         """Ask how ``ant`` (from 0) will choose; the answer comes as soon as the run is paused.
+
+        Of the iteration that was ``made`` last, how it has chosen: that is told of a single step
+        whose ants are seen at work.
 
         Raises
         ------
@@ -191,7 +196,19 @@ class SolverThread(AnsweringThread):
             If the ants of this colony cannot be replayed.
         """
         catalog.check_replayable(self._run.session.system)
-        super().ask_decision(ant, step)
+        super().ask_decision(ant, step, made=made)
+
+    def forget(self) -> None:
+        """Begin with new replays at the next question."""
+        super().forget()
+        self._replay_made = None
+
+    def _replay_for(self, *, made: bool) -> Replay:
+        if not made:
+            return super()._replay_for(made=False)
+        if self._replay_made is None:
+            self._replay_made = self._run.replay_made()
+        return self._replay_made
 
     def shutdown(self, timeout: float) -> bool:
         """Cancel, and wait for the thread's end; all signals have been delivered on return.
@@ -285,6 +302,8 @@ class SolverThread(AnsweringThread):
             self._rest()
             return
         self.forget()
+        if allowed == 1 and self._slot.shows_walks:
+            run.keep_trails()
         before, begun = run.state.iteration, time.monotonic()
         run.advance(1 if self._pace else None if allowed == math.inf else int(allowed))
         if self._slot.due(run) or self._pace:

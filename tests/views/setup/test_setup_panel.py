@@ -416,7 +416,7 @@ def test_an_aim_chooses_for_every_device_and_instance(panel: SetupPanel) -> None
     assert "the best colony in runs on 4 cores" in panel.aim.note.text()
     aim_at(panel, Aim.WATCH)
     assert panel.choices().parameters["local_search"] == "none"
-    assert panel.choices().parameters["ants"] == "10"
+    assert panel.choices().parameters["ants"] == "20"  # on 90 cities
     aim_at(panel, Aim.PAPER)
     assert panel.choices().colony == "acs-seq"
     assert panel.choices().parameters["ants"] is None

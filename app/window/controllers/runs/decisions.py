@@ -16,6 +16,8 @@ from gpu import catalog
 from gpu.core.instance import Instance
 from gpu.core.machine.compiling import Compiled
 from views.decision.decision_view import DecisionView
+from views.graph.graph_view import GraphView
+from views.tour.tour_view import TourView
 from views.widgets.view import ViewSource
 
 if TYPE_CHECKING:
@@ -50,6 +52,11 @@ class DecisionController(Controller):
         self._source: RunModel | DecisionPreview | None = None  # answers now
         self._previews: list[DecisionPreview] = []  # their threads have not ended yet
         self._previewed: object = None
+        self._followed: tuple[int, int, int] | None = None  # ant, step and iteration, in sight
+        self._made = False  # whether questions are about that iteration, not the coming one
+        window = parts.window
+        for walking in (window.view(TourView).walking, window.view(GraphView).walking):
+            walking.followed.connect(self._follow)
         self._view.asked.connect(self._ask)
         self._view.looked_at.connect(self.refresh)
         self._setup.changed.connect(self.refresh)
@@ -61,6 +68,7 @@ class DecisionController(Controller):
     @Slot()
     def refresh(self) -> None:
         """Say in the view who answers, and about what."""
+        self._made = False
         run, instance = self._runs.current, self._instance.value
         active = self._runs.active
         paused = active is not None and active.state is SolverState.PAUSED
@@ -132,6 +140,11 @@ class DecisionController(Controller):
             return
         self._choose(run)
         coming = run.latest.iteration + 1
+        if self._followed is not None and self._followed[2] == run.latest.iteration:
+            self._made = True
+            when = f"As it was in iteration {coming - 1}, from the trails before it"
+            self._offer(system, run.instance, run.now.parameters, when, coming - 2)
+            return
         when = f"The run has ended; this is how iteration {coming} would begin"
         if run.outcome is None:
             when = f"Foretold for iteration {coming} from the trails as they stand"
@@ -214,7 +227,20 @@ class DecisionController(Controller):
     @Slot(int, int)
     def _ask(self, ant: int, step: int) -> None:
         if self._source is not None:
-            self._source.ask_decision(ant, step)
+            self._source.ask_decision(ant, step, made=self._made)
+
+    @Slot(int, int, int)
+    def _follow(self, ant: int, step: int, iteration: int) -> None:
+        """Show what an ant that is followed chooses in this step; none any more for -1."""
+        former, self._followed = self._followed, None if ant < 0 else (ant, step, iteration)
+        if self._followed is None:
+            self.refresh()
+            return
+        if former is None or former[0] != ant:
+            self._window.dashboard.show_view(DecisionView.key)
+        if former is None or former[2] != iteration:
+            self.refresh()
+        self._view.controls.choose(ant, step)
 
     @Slot()
     def _delete_ended(self) -> None:

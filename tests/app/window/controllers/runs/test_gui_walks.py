@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
 from app.window.controllers.runs.walks import TOO_MANY
 from gpu.aims import Aim
+from gpu.core.decisions import Sign
 from gpu.problems.bundled import bundled
 from tests.app.in_window import (
     LONGEST,
@@ -23,11 +27,13 @@ from tests.app.in_window import (
     wait_for,
 )
 from tests.colonies import RandomColony
-from tests.hands import click, press, press_stop
+from tests.hands import NONE, click, press, press_stop
+from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
 from views.graph.graph_view import GraphView
 from views.tour.tour_view import TourView
 from views.tour.walk_layer import WalkLayer
+from views.widgets.layers import to_pixels
 
 
 @pytest.fixture
@@ -139,5 +145,50 @@ def test_ants_color_a_graph_vertex_by_vertex(qtbot: QtBot, opened: Application) 
     bar.advance(100.0)
     wait_for(qtbot, opened, Activity.PAUSED)
     qtbot.waitUntil(lambda: "Iteration 2:" in bar.note.text(), timeout=LONGEST)
+    press_stop(opened.window)
+    wait_for(qtbot, opened, Activity.IDLE)
+
+
+@may_compile
+def test_an_ant_that_is_clicked_is_followed_choice_by_choice(
+    qtbot: QtBot, opened: Application, view: TourView
+) -> None:
+    decision = opened.window.view(DecisionView)
+    bar, layer = view.walking.bar, layer_of(view)
+    click(view.chips["walk"])
+    click(bar.play)
+    click(bar.play)  # makes an iteration
+    walks_of_iteration(qtbot, view, 1)
+    wait_for(qtbot, opened, Activity.PAUSED)
+    bar.stop()
+    bar.slider.setValue(1950)  # halfway to the 21st city
+    view.graphics.grab()
+    walks = layer.shown
+    assert walks is not None
+    places = to_pixels(layer.places(), layer._seen)
+    far = np.hypot(*(places[:, None] - places).transpose(2, 0, 1)) + 1e9 * np.eye(len(places))
+    ant = int(far.min(axis=1).argmax())  # the one that is farthest from all others
+    place = QPoint(*places[ant].astype(int))
+    QTest.mouseClick(view.graphics.viewport(), Qt.MouseButton.LeftButton, NONE, place)
+    assert decision.isVisible()
+
+    def shows(step: int) -> Callable[[], bool]:
+        def shown() -> bool:
+            told = decision.decision
+            return told is not None and (told.ant, told.number, told.iteration) == (ant, step, 0)
+
+        return shown
+
+    for step in (20, 21):
+        qtbot.waitUntil(shows(step), timeout=LONGEST)
+        told = decision.decision
+        assert told is not None
+        assert told.picture.marked(Sign.VISITED) == walks.orders[ant, :step].tolist()
+        assert told.picture.marked(Sign.CHOSEN) == [walks.orders[ant, step]] or told.caveat
+        assert "As it was in iteration 1" in decision.note.text()
+        click(bar.step)
+    press(opened.window, Qt.Key.Key_N)  # another iteration, which is not shown yet
+    qtbot.waitUntil(lambda: decision._iteration == 2, timeout=LONGEST)
+    assert "Foretold for iteration 3" in decision._when
     press_stop(opened.window)
     wait_for(qtbot, opened, Activity.IDLE)
