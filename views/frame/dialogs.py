@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -20,7 +21,7 @@ from gpu.core.tables import Column
 from views.widgets.labels import make_label
 from views.widgets.layouts import fill, resize_within_screen
 from views.widgets.table import ColumnTable, TableModel
-from views.widgets.theme import application_icon
+from views.widgets.theme import Theme, application_icon
 
 _QUESTION_NAME = "question"
 _ABOUT_WIDTH = 440  # pixels of the text
@@ -98,7 +99,7 @@ KEY_COLUMNS: Sequence[Column[tuple[str, str]]] = (
 class KeysDialog(QDialog):
     """What each key does, as a table to search: quick to open, however many keys there are."""
 
-    def __init__(self, parent: QWidget, keys: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, parent: QWidget, keys: Sequence[tuple[str, str]], theme: Theme) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keys")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -106,13 +107,16 @@ class KeysDialog(QDialog):
         self.table: ColumnTable[tuple[str, str]] = ColumnTable(
             "Keys, and what they do", TableModel(itemgetter(0, 1))
         )
+        self.table.apply_theme(theme)
         self.table.show_rows(KEY_COLUMNS, self.rows)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.search = QLineEdit(placeholderText="Search for a key, or for what it does")
         self.search.setClearButtonEnabled(True)
         self.search.setAccessibleName("Search the keys")
         self.search.textChanged.connect(self._show_found)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        close = QDialogButtonBox.StandardButton.Close
+        buttons = QDialogButtonBox(close)
+        buttons.button(close).setIcon(QIcon())  # the desktop's may be dark in the dark theme
         buttons.rejected.connect(self.reject)
         note = make_label("note", _KEYS_NOTE, wrap=True)
         parts = self.search, (self.table, 1), note, buttons

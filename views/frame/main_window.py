@@ -409,7 +409,7 @@ class MainWindow(QMainWindow):
                 "smaller": lambda: self._text_size.step(-1),
                 "guide": lambda: self.guidance.read(),
                 "tour": self.guidance.begin_tour,
-                "keys": lambda: KeysDialog(self, [*act.keys(), *view_keys]).open(),
+                "keys": lambda: self._show_keys([*act.keys(), *view_keys]),
                 "about": lambda: about_box(self),
             }
         )
@@ -418,6 +418,9 @@ class MainWindow(QMainWindow):
         call_with_key(act.exports, self.dialogs.ask_for_export)
         call_with_key(act.views, lambda key: dashboard.show_view(key, largest=True))
         call_with_key(act.themes, choose_theme)
+
+    def _show_keys(self, keys: Sequence[tuple[str, str]]) -> None:
+        KeysDialog(self, keys, self.theme).open()
 
     def _show_panel(self) -> None:
         self.setup.setVisible(self.actions_["panel"].isChecked() and not self.presentation.goes_on)

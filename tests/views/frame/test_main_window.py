@@ -274,6 +274,10 @@ def test_keys_and_about_are_told(qtbot: QtBot, window: MainWindow) -> None:
     assert ("Space", "Start, pause or resume") in dialog.rows
     assert len(set(dialog.rows)) == len(dialog.rows)
     assert dialog.height() <= window.height()
+    write(dialog.search, "f11 present")
+    assert dialog.table.content.rows == [("F11", "Presentation")]
+    write(dialog.search, "no such key")
+    assert dialog.table.content.rows == []
     press(dialog, Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     window.actions_["about"].trigger()
