@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from views.widgets.controls import make_button
 from views.widgets.labels import make_label
-from views.widgets.layouts import fill, put_in_order
+from views.widgets.layouts import FlowLayout, fill, put_in_order
 from views.widgets.steps import StepTimer
 
 _PAPERS_HINT = (
@@ -74,7 +74,7 @@ class PaperCard(QFrame):
             self.fetch_button.hide()
         badge = make_label("badge", row.runs)
         item = make_label("value", row.item)
-        top = fill(QHBoxLayout(), item, badge, (QWidget(), 1), *self.buttons, spacing=8)
+        top = FlowLayout(item, badge, *self.buttons)  # in a narrow gallery, in two rows
         column = fill(QVBoxLayout(self), top, margins=(10, 6, 10, 7), spacing=3)
         column.addWidget(make_label("", row.shows, wrap=True))
         for text in filter(None, (row.kept, row.why, row.time)):

@@ -44,16 +44,3 @@ def test_the_first_window_is_within_the_screen(
     with screen_of(*size, tmp_path) as screen, screen.program(scale=scale):
         until(lambda: screen.share(PLAIN) > 0.1)
         assert not screen.covers_edges
-
-
-def test_f1_opens_the_guides_and_the_tour_is_left_by_a_key(tmp_path: Path) -> None:
-    guides = "search", "--onlyvisible", "--name", "^Guides"
-    with screen_of(1000, 700, tmp_path) as screen, screen.program():
-        until(lambda: screen.share(PLAIN) > 0.1)
-        until(lambda: screen.do("key", "F1") and screen.do(*guides))
-        until(lambda: screen.do("key", "Escape") and not screen.do(*guides))
-        plain = screen.share(PLAIN)
-        for key in ("alt+h", "Down", "Down", "Return"):
-            screen.do("key", key)
-        until(lambda: screen.share(PLAIN) < plain / 2)  # all else is dimmed
-        until(lambda: screen.do("key", "Escape") and screen.share(PLAIN) > 0.9 * plain)
