@@ -2,8 +2,9 @@
 
 ``python .ci/installation.py`` builds the source distribution of this checkout, and the wheel of
 that. pip installs the wheel with all that it needs into a new environment; then the program solves,
-opens its window, and goes into the desktop's menus. A line is printed for each step; the status is
-1 as soon as one fails.
+opens its window, and goes into the desktop's menus. Beside that, the wheel becomes a folder that
+runs without Python: it opens a window on a screen and solves there. A line is printed for each
+step; the status is 1 as soon as one fails.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ import time
 import venv
 import zipfile
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from gpu.core.machine.checkout import VARIABLE
+from tests.screen import screen_of
 
 Run = Callable[..., str]
 """Runs a command in a folder (``where``) with ``more`` variables; returns what it has printed."""
@@ -47,6 +50,19 @@ SOURCE_DISTRIBUTION = """
 import sys
 from setuptools import build_meta
 build_meta.build_sdist(sys.argv[1])
+"""
+
+SCRIPT = """
+[[step]]
+open = "ring-50"
+device = "cpu"
+colony = "acs-cores-spm"
+limits = { iterations = 2 }
+seed = 1
+run = "start"
+show = ["tour"]
+say = "Two iterations."
+wait = "end"
 """
 
 KERNELS = """
@@ -107,7 +123,10 @@ def _try_all(folder: Path) -> None:
     (wheel,) = built.glob("*.whl")
     run(*build, "--wheel-dir", folder, source, more={VARIABLE: COMMIT})
     _expect(_contents(folder / wheel.name) == _contents(wheel), "that both wheels are the same")
-    _try_wheel(wheel, folder, run)
+    with ThreadPoolExecutor(1) as beside:
+        packing = beside.submit(_try_folder, wheel, folder, run)
+        _try_wheel(wheel, folder, run)
+        packing.result()
 
 
 def _try_wheel(wheel: Path, folder: Path, run: Run) -> None:
@@ -139,6 +158,53 @@ def _try_wheel(wheel: Path, folder: Path, run: Run) -> None:
     _expect(run(command, "--version", where=Path("/")).startswith("formicarium "), line)
     run(program, "desktop", "--remove")
     _expect(not entry.exists(), f"that {entry.name} is removed")
+
+
+def _try_folder(wheel: Path, folder: Path, run: Run) -> None:
+    """Pack the wheel into a folder that runs without Python, and solve in its window."""
+    out, home = folder / "dist", folder / "home of the folder"
+    for made in (home, folder / "nothing", folder / "screen"):
+        made.mkdir()
+    run(sys.executable, ROOT / "bundle" / "build.py", "--wheel", wheel, "--out", out)
+    program = out / "formicarium" / "formicarium"
+    alone = {"HOME": str(home), "PATH": str(folder / "nothing")}  # no Python is found there
+    version = run(program, "--version", more=alone)
+    _expect(version.endswith(f" (commit {COMMIT})\n"), f"--version of the folder: {version}")
+    script = folder / "solve.toml"
+    script.write_text(SCRIPT)
+    with screen_of(1000, 700, folder / "screen") as screen:
+        begun = time.monotonic()
+        shown = {**alone, "DISPLAY": screen.environment["DISPLAY"], "QT_QPA_PLATFORM": "xcb"}
+        with subprocess.Popen([program, "present", script], env=shown) as window:
+            try:
+                _wait(window, lambda: screen.do("search", "--onlyvisible", "--name", "Formicarium"))
+                _wait(window, lambda: any(_ended(log) for log in home.rglob("*.jsonl")))
+                drawn = screen.share("#ffffff") < 0.9  # else there is no window
+                screen.do("key", "Escape")
+                screen.do("key", "ctrl+q")
+                status = window.wait(PATIENCE)
+            finally:
+                window.kill()
+    _expect(drawn and not status, f"the window of the folder (status {status})")
+    print(f"{time.monotonic() - begun:6.1f} s  {program.name} present, on a screen", flush=True)
+    solve = ("solve", "ring-50", "--colony", "acs-spm", "--iterations", "2", "--json")
+    found = json.loads(run(program, *solve, more=alone))
+    _expect(sorted(found["tour"]) == list(range(1, 51)), "the folder's tour of ring-50")
+    kept = [path.name for path in (home / ".cache" / "formicarium").glob("*-*")]
+    _expect(len(kept) == 1, f"one folder of compiled functions among {kept}")
+
+
+def _wait(window: subprocess.Popen[bytes], until: Callable[[], bool]) -> None:
+    """Wait until something is so, as long as the window is open."""
+    deadline = time.monotonic() + PATIENCE
+    while not until():
+        _expect(window.poll() is None, f"that the window stays open (status {window.returncode})")
+        _expect(time.monotonic() < deadline, "that the window goes on")
+        time.sleep(0.2)
+
+
+def _ended(log: Path) -> bool:
+    return '"kind": "outcome"' in log.read_text("utf-8")
 
 
 def _contents(wheel: Path) -> dict[str, int]:

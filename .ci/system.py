@@ -65,6 +65,9 @@ def missing_packages() -> list[str]:
 def packages_of_tests() -> list[str]:
     """Return the Debian packages that tests use and that are missing."""
     packages = [TOOLS[name] for name in TOOLS if shutil.which(name) is None]
+    library = f"libpython3.{sys.version_info.minor}"  # goes into the folder without Python
+    if sys.base_prefix == "/usr" and not loads(f"{library}.so.1.0"):
+        packages.append(library)
     if sys.platform == "linux":
         names = (name for name in known_packages() if name.startswith(ON_A_SCREEN))
         packages += [known_packages()[name] for name in names if not loads(name)]
