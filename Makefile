@@ -14,7 +14,7 @@ $(error GPU=$(GPU) is not known: say GPU=cuda12 or GPU=cuda13, or leave GPU out)
 endif
 
 .NOTPARALLEL:
-.PHONY: demo test colonies lint style kernels installation installed linters format clean system checked help folder
+.PHONY: demo test colonies lint style kernels wheel installation installed linters format clean system checked help folder
 
 help:
 	@echo 'make demo [GPU=cuda12|cuda13]  install into .venv and watch a bundled instance being solved'
@@ -23,6 +23,8 @@ help:
 	@echo 'make lint                      make style: style, types (for each system), import rules;'
 	@echo '                               make kernels: every kernel compiled'
 	@echo 'make folder                    build dist/formicarium, which runs without Python'
+	@echo 'make wheel                     build a wheel with all colonies compiled, for this Python and'
+	@echo '                               system (GPU=cuda13: with the kernels for GPUs, too)'
 	@echo 'make installation              install the wheel into a new environment, and try it there'
 	@echo 'make format                    lay out Python and CUDA sources'
 	@echo 'make system                    as root: apt-get install the system libraries'
@@ -72,7 +74,7 @@ system:
 	@$(PYTHON) .ci/system.py --install
 
 clean:
-	rm -rf $(VENV) build dist formicarium-demo *.egg-info .*_cache .hypothesis
+	rm -rf $(VENV) build dist gpu/compiled formicarium-demo *.egg-info .*_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 checked:

@@ -1,4 +1,7 @@
-"""What pyproject.toml cannot say: the wheel has the guides of docs/, which the window shows."""
+"""What pyproject.toml cannot say: the wheel has the guides of docs/, which the window shows.
+
+With archives of compiled code in gpu/compiled (``make wheel``) it is for one Python and one system.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from setuptools import setup
+from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -56,6 +60,16 @@ class Pack(sdist):
         keep_commit(Path(base_dir))
 
 
+class Wheel(bdist_wheel):
+    """Names the Python and the system for which a wheel's code was compiled, if it has some."""
+
+    def finalize_options(self) -> None:
+        """Decide whether the wheel is for every Python."""
+        super().finalize_options()
+        if any(Path("gpu", "compiled").glob("*.zip")):
+            self.root_is_pure = False
+
+
 def keep_commit(folder: Path) -> None:
     """Write the commit, where it is known, into the packages in this folder."""
     if known := commit():
@@ -63,4 +77,4 @@ def keep_commit(folder: Path) -> None:
 
 
 if __name__ == "__main__":  # pytest looks at any module that is named as a folder of tests
-    setup(cmdclass={"build_py": Build, "sdist": Pack})
+    setup(cmdclass={"build_py": Build, "sdist": Pack, "bdist_wheel": Wheel})
