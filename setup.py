@@ -11,8 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from setuptools import setup
-from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 
@@ -60,14 +59,12 @@ class Pack(sdist):
         keep_commit(Path(base_dir))
 
 
-class Wheel(bdist_wheel):
-    """Names the Python and the system for which a wheel's code was compiled, if it has some."""
+class Program(Distribution):
+    """Is for one Python and one system if there is compiled code in it."""
 
-    def finalize_options(self) -> None:
-        """Decide whether the wheel is for every Python."""
-        super().finalize_options()
-        if any(Path("gpu", "compiled").glob("*.zip")):
-            self.root_is_pure = False
+    def has_ext_modules(self) -> bool:
+        """Whether there is any."""
+        return any(Path("gpu", "compiled").glob("*.zip"))
 
 
 def keep_commit(folder: Path) -> None:
@@ -77,4 +74,4 @@ def keep_commit(folder: Path) -> None:
 
 
 if __name__ == "__main__":  # pytest looks at any module that is named as a folder of tests
-    setup(cmdclass={"build_py": Build, "sdist": Pack, "bdist_wheel": Wheel})
+    setup(distclass=Program, cmdclass={"build_py": Build, "sdist": Pack})

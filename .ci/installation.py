@@ -65,6 +65,9 @@ say = "Two iterations."
 wait = "end"
 """
 
+COLONY = "acs-spm"  # of the demonstration
+SOLVE = ("solve", "ring-50", "--colony", COLONY, "--iterations", "2", "--json")
+
 KERNELS = """
 from gpu.cuda import loader
 texts = [loader.source_text(one.file) for one in loader.sources().values()]
@@ -123,6 +126,12 @@ def _try_all(folder: Path) -> None:
     (wheel,) = built.glob("*.whl")
     run(*build, "--wheel-dir", folder, source, more={VARIABLE: COMMIT})
     _expect(_contents(folder / wheel.name) == _contents(wheel), "that both wheels are the same")
+    # As ``make wheel`` does it, with one colony: it need not be compiled where it is installed.
+    compiled = ("compile", COLONY, "--archive", source / "gpu" / "compiled")
+    kept = {"NUMBA_CACHE_DIR": str(folder / "compiled")}
+    run(sys.executable, "-m", "app.cli.main", *compiled, where=source, more=kept)
+    run(*build, "--wheel-dir", folder, source, more={VARIABLE: COMMIT})
+    (wheel,) = (one for one in folder.glob("*.whl") if "-none-any" not in one.name)
     with ThreadPoolExecutor(1) as beside:
         packing = beside.submit(_try_folder, wheel, folder, run)
         _try_wheel(wheel, folder, run)
@@ -140,10 +149,9 @@ def _try_wheel(wheel: Path, folder: Path, run: Run) -> None:
 
     _expect(run(program, "--version").endswith(f" (commit {COMMIT})\n"), "--version")
     _expect("crossing-cores" in run(program, "colonies"), "colonies")
-    # The demonstration's colony: it is compiled once.
-    solve = ("solve", "ring-50", "--colony", "acs-spm", "--iterations", "2", "--json")
-    found = json.loads(run(program, *solve))
+    found = json.loads(run(program, *SOLVE))
     _expect(sorted(found["tour"]) == list(range(1, 51)), "the tour of ring-50")
+    _expect(not _compiled(folder / "env", home), "that the wheel has the compiled colony")
     run(program, "demo", "--out", elsewhere / "demo")
     names = {path.name for path in (elsewhere / "demo").iterdir()}
     _expect({"window-dark.png", "view-tour.png"} <= names, f"the pictures among {names}")
@@ -187,11 +195,14 @@ def _try_folder(wheel: Path, folder: Path, run: Run) -> None:
                 window.kill()
     _expect(drawn and not status, f"the window of the folder (status {status})")
     print(f"{time.monotonic() - begun:6.1f} s  {program.name} present, on a screen", flush=True)
-    solve = ("solve", "ring-50", "--colony", "acs-spm", "--iterations", "2", "--json")
-    found = json.loads(run(program, *solve, more=alone))
+    found = json.loads(run(program, *SOLVE, more=alone))
     _expect(sorted(found["tour"]) == list(range(1, 51)), "the folder's tour of ring-50")
-    kept = [path.name for path in (home / ".cache" / "formicarium").glob("*-*")]
-    _expect(len(kept) == 1, f"one folder of compiled functions among {kept}")
+    _expect(not _compiled(out, home), "that the folder has the compiled colony")
+
+
+def _compiled(*places: Path) -> list[Path]:
+    """Return what was compiled of the colony in these places."""
+    return [path for place in places for path in place.rglob("gpu.acs.*.code")]
 
 
 def _wait(window: subprocess.Popen[bytes], until: Callable[[], bool]) -> None:
