@@ -116,15 +116,17 @@ def use_all_parts(system: System) -> None:
 
 
 def use_what_serves_gpus() -> None:
-    """Use what cores do for the colonies on a GPU: they number cities and draw first tours."""
+    """Use what cores do for the colonies on a GPU: number cities, draw first tours, cross tours."""
     from gpu.cpu.geometry import geometry_of
     from gpu.cpu.parted_greedy import parted_greedy_tours
     from gpu.crossing.cuda.colony import first_tours
+    from gpu.focused.cpu.merge import PartitionCrossover
     from gpu.tour_changes.cuda.cities import OrderedCities
     from gpu.tour_changes.parameters import NEARNESS
 
     usual = load_instance(next(one.path for one in bundled() if one.name == USUAL_INSTANCE))
     assert isinstance(usual, TspInstance)
+    PartitionCrossover(usual)
     for nearness in NEARNESS:
         cities = OrderedCities.of(usual, CANDIDATES, nearness)
         cities.starts(2, seed=1)

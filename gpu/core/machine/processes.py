@@ -93,23 +93,21 @@ if sys.platform == "win32":
         kernel.SetThreadPriority(ctypes.c_void_p(kernel.GetCurrentThread()), priority)
 
 
-def thread_seconds() -> float:
-    """Seconds that the calling thread has worked, to some microseconds.
+if sys.platform == "win32":
 
-    Python's own clock of a thread advances by 15.6 ms at a time on Windows. So the cycles of the
-    thread are counted there, each as long as the processor's base frequency says.
-    """
-    if sys.platform == "win32":
+    def thread_seconds() -> float:
+        """Seconds that the calling thread has worked, to some microseconds.
+
+        Python's own clock of a thread advances by 15.6 ms at a time on Windows. So the cycles of
+        the thread are counted there, each as long as the processor's base frequency says.
+        """
         cycles = ctypes.c_uint64()
         kernel = ctypes.windll.kernel32
         kernel.GetCurrentThread.restype = ctypes.c_void_p
         thread = ctypes.c_void_p(kernel.GetCurrentThread())
         if kernel.QueryThreadCycleTime(thread, ctypes.byref(cycles)):
             return cycles.value / _cycles_a_second()
-    return time.thread_time()
-
-
-if sys.platform == "win32":
+        return time.thread_time()
 
     @cache
     def _cycles_a_second() -> float:
@@ -118,6 +116,12 @@ if sys.platform == "win32":
         place = r"HARDWARE\DESCRIPTION\System\CentralProcessor\0"
         with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, place) as key:
             return 1e6 * float(winreg.QueryValueEx(key, "~MHz")[0])
+
+else:
+
+    def thread_seconds() -> float:
+        """Seconds that the calling thread has worked, to some microseconds."""
+        return time.thread_time()
 
 
 PACKAGES = ("numpy", "numba", "cupy-cuda12x", "cupy-cuda13x")
