@@ -14,15 +14,15 @@ from gpu.run import run, slices
 class Clock:
     """Goes on only while somebody sleeps or works: no other program delays what it times.
 
-    It stands in for the module :mod:`time` in all of ``modules``.
+    It stands in for the module :mod:`time`, and the time of threads, in all of ``modules``.
     """
 
     def __init__(self, patch: pytest.MonkeyPatch, *modules: ModuleType) -> None:
         self.now, self.worked = 1000.0, 0.0
         for module in modules:
-            patch.setattr(module, "time", self)
-            if hasattr(module, "thread_seconds"):
-                patch.setattr(module, "thread_seconds", self.thread_time)
+            stands_in = {"time": self, "thread_seconds": self.thread_time}
+            for name in stands_in.keys() & vars(module).keys():
+                patch.setattr(module, name, stands_in[name])
 
     def perf_counter(self) -> float:
         return self.now

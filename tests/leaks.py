@@ -27,6 +27,12 @@ _known: weakref.WeakSet[Any] = weakref.WeakSet()
 _unseen = [True]
 """Whether there may be objects that no test has made: of imports, or of fixtures of wider scope."""
 
+_MANY = 500
+"""So many new QThreads and QTimers are worth a look for garbage: frozen objects never are it."""
+
+_kept = [0]
+"""How many there were after the last such look."""
+
 _failed = pytest.StashKey[bool]()
 
 _SOON = 1.0
@@ -66,6 +72,9 @@ def no_leaks(request: pytest.FixtureRequest) -> Iterator[None]:
             left = _after_cleaning(before)
     finally:
         gc.unfreeze()
+        if len(_known) > _kept[0] + _MANY:  # windows of tests that have ended
+            gc.collect()
+            _kept[0] = len(_known)
     if left:
         pytest.fail("the test left behind " + ", ".join(left.values()), pytrace=False)
 
@@ -148,7 +157,10 @@ def _qt_threads_and_timers(windows: Collection[int]) -> dict[tuple[str, int], st
     import shiboken6
 
     found: dict[tuple[str, int], str] = {}
-    for thing in filter(shiboken6.isValid, _known):
+    for thing in list(_known):
+        if not shiboken6.isValid(thing):
+            _known.discard(thing)
+            continue
         if isinstance(thing, core.QTimer):
             if not thing.isActive() or _belongs_to(thing, windows):
                 continue

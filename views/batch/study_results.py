@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QSizePolicy,
     QSplitter,
-    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -34,6 +33,7 @@ from views.widgets.labels import (
     ViewExplanation,
     make_label,
     plain_tip,
+    show_tip,
 )
 from views.widgets.layouts import FlowLayout, Wrapping, fill
 from views.widgets.theme import DARK, PaintedWidget, Theme, icon
@@ -133,9 +133,9 @@ class PlotPicture(PaintedWidget, Valued):
         """Say of a point which run it is, and of the rest what the plot shows."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             point = self.point_at(QPointF(event.pos()))
-            text = self.toolTip() if point is None else plain_tip(f"{point.text}. Click to open it")
-            QToolTip.showText(event.globalPos(), text, self)
-            return True
+            if point is not None:
+                show_tip(f"{point.text}. Click to open it", event.globalPos(), self)
+                return True
         return super().event(event)
 
     def values(self) -> ValueTable | None:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QStyle,
     QStyleOption,
+    QToolTip,
     QVBoxLayout,
     QWidget,
 )
@@ -42,6 +43,11 @@ def native_keys(text: str) -> str:
 
 
 @lru_cache(maxsize=2048)  # to break lines is slow, and the tips of a form are made again and again
+def show_tip(text: str, at: QPoint, of: QWidget) -> None:
+    """Show ``text`` as a tip at a place of the screen; it goes when the mouse leaves ``of``."""
+    QToolTip.showText(at, plain_tip(text), of)
+
+
 def plain_tip(text: str) -> str:
     """Return what ``setToolTip`` needs to show ``text`` as it is, even if it has tags in it.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,6 +58,17 @@ def add_toys() -> None:
     """Add the toy family to the catalog of this process."""
     if TOYS[0] not in catalog.CATALOG:
         catalog.CATALOG = (*catalog.CATALOG, *TOYS)
+
+
+@contextmanager
+def toy_family() -> Iterator[None]:
+    """Let the catalog have the toy family, which no later test may find there."""
+    before = catalog.CATALOG
+    add_toys()
+    try:
+        yield
+    finally:
+        catalog.CATALOG = before
 
 
 def _arrived(name: str) -> ToyName:

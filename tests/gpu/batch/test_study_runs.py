@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,13 +18,19 @@ from gpu.run.log.rows import RunRow
 from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Result
 from gpu.run.run import Run
-from tests.gpu.batch.studies import add_toys, folder_with, studied
+from tests.gpu.batch.studies import folder_with, studied, toy_family
+
+
+@pytest.fixture(scope="module", autouse=True)
+def toys() -> Iterator[None]:
+    """The toy family, in the catalog."""
+    with toy_family():
+        yield
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[CaseRow, ...]]:
+def rows(toys: None, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[CaseRow, ...]]:
     """The file of a study of twelve runs, and its rows."""
-    add_toys()
     folder = folder_with(tmp_path_factory.mktemp("study"))
     return folder / "a.sqlite", studied(folder)
 

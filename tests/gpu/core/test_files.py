@@ -40,6 +40,8 @@ OTHERS = {  # they read what comes with the program, or what it has itself writt
     "views/frame/settings.py",
     "views/widgets/theme.py",
     "views/widgets/styling.py",
+    "views/help/guide.py",
+    "views/help/guide_page.py",
 }
 
 

@@ -19,6 +19,7 @@ from app.window.controllers.batch import study_work
 from app.window.controllers.batch.study_work import save_design, studies_folder
 from app.window.models.batch import BatchState
 from app.window.threads import tasks
+from gpu import catalog
 from gpu.batch.design import read_design
 from gpu.batch.store import Store, read_results
 from gpu.core.words import counted
@@ -315,8 +316,9 @@ def test_a_design_that_was_changed_after_opening_has_results_of_its_own(
 
 
 def test_the_view_begins_with_the_results_of_the_last_study(
-    qtbot: QtBot, opened: Application, tmp_path: Path
+    qtbot: QtBot, opened: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(catalog, "CATALOG", catalog.CATALOG)  # as it is again after the test
     add_toys()
     studied(folder_with(tmp_path), name="older")
     studied(tmp_path, name="last")

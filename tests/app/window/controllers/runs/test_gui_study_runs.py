@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -11,7 +13,7 @@ from app.window.application import Application
 from gpu.run.log.archive import Notes
 from gpu.run.log.names import default_log_folder
 from tests.app.in_window import LONGEST, list_colonies
-from tests.gpu.batch.studies import add_toys, folder_with, studied
+from tests.gpu.batch.studies import folder_with, studied, toy_family
 from tests.hands import click, press, write
 from views.batch.study_view import StudyView
 from views.plots.convergence_view import ConvergenceView
@@ -22,6 +24,13 @@ from views.tour.tour_view import TourView
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
+@pytest.fixture(scope="module", autouse=True)
+def toys() -> Iterator[None]:
+    """The toy family, in the catalog."""
+    with toy_family():
+        yield
+
+
 def column(view: RunsView, title: str) -> list[str]:
     return [view.model.texts(row)[RUN_PLACES[title]] for row in view.model.rows]
 
@@ -29,7 +38,6 @@ def column(view: RunsView, title: str) -> list[str]:
 def test_runs_of_a_study_are_folded_into_one_row_opened_and_made_again(
     qtbot: QtBot, application: Application, tmp_path: Path
 ) -> None:
-    add_toys()
     list_colonies(application)
     cases = studied(folder_with(tmp_path))
     file, window = tmp_path / "a.sqlite", application.window

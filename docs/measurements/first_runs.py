@@ -1,7 +1,7 @@
 """Measure how long it takes from the program's start to the first tour of its ants.
 
-    python docs/measurements/start.py [--device cpu] [--colony NAME ...]
-    python docs/measurements/start.py --gallery
+    python docs/measurements/first_runs.py [--device cpu] [--colony NAME ...]
+    python docs/measurements/first_runs.py --gallery
 
 For each family of colonies (or each colony that is named), `formicarium solve` makes one iteration
 in a process of its own, as the first one on a machine (folders for compiled code are empty), and
@@ -95,7 +95,10 @@ def gallery() -> None:
         lines.append([f"{value:.2f}" for one in moments for value in (one.seconds, one.work)])
     print(table(head, lines, ()))
     made = how(
-        "start", commit_here(), devices.find("cpu"), "python docs/measurements/start.py --gallery"
+        "start",
+        commit_here(),
+        devices.find("cpu"),
+        "python docs/measurements/first_runs.py --gallery",
     )
     print("\n" + wrapped(f"*Made {sentence([made])}.*"))
 
@@ -132,7 +135,7 @@ def main(words: Sequence[str] | None = None) -> None:
     print(table(head, lines, (0, 1)))
     archives = ", ".join(sorted(path.name for path in ARCHIVES.glob("*.zip")))
     print(f"\nArchives of compiled code: {archives or 'none'}.")
-    command = " ".join(["python", "docs/measurements/start.py", *(words or sys.argv[1:])])
+    command = " ".join(["python", "docs/measurements/first_runs.py", *(words or sys.argv[1:])])
     made = how("start", commit_here(), devices.find(asked.device), command)
     print("\n" + wrapped(f"*Made {sentence([made])}.*"))
 
