@@ -27,7 +27,7 @@ _known: weakref.WeakSet[Any] = weakref.WeakSet()
 _unseen = [True]
 """Whether there may be objects that no test has made: of imports, or of fixtures of wider scope."""
 
-_MANY = 500
+_MANY = 3000
 """So many new QThreads and QTimers are worth a look for garbage: frozen objects never are it."""
 
 _kept = [0]
