@@ -326,6 +326,13 @@ class ColonyCard(Card):
         self._show_variants(next(iter((*best_first, *offered))))
         self._colony_changed()
 
+    def _title_here(self, system: System) -> str:
+        """Return the title of a variant; one that is known from GPUs says that it runs on cores."""
+        device = self.device
+        if device is None or device.kind == "cuda" or "cuda" not in system.builders:
+            return system.title
+        return f"{system.title}  (on {device.name})"
+
     def _show_variants(self, system: System) -> None:
         """Choose the family of ``system``, list its variants, and choose ``system`` if it runs."""
         family = catalog.family_of(system)
@@ -334,7 +341,7 @@ class ColonyCard(Card):
         rows, absent = self._families[family], dict[str, list[System]]()
         runnable = [one for one in rows if one in self._runnable]
         for one in runnable:
-            add_choice(self.colonies, one.title, one.name, one.summary)
+            add_choice(self.colonies, self._title_here(one), one.name, one.summary)
         others = [one for one in rows if one not in runnable]
         if runnable and others:
             self.colonies.insertSeparator(len(runnable))

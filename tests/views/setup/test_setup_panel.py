@@ -111,6 +111,15 @@ def test_keys_go_through_families_and_the_device_chooses_the_variant(panel: Setu
     assert (panel.choices().colony, panel.choices().device) == ("faco-seq", "cpu:1")
 
 
+def test_a_variant_that_is_known_from_gpus_says_that_it_runs_on_cores(panel: SetupPanel) -> None:
+    panel.colony.show_survey(WITHOUT_GPU)
+    box = panel.colony.families
+    box.setFocus()
+    press(box, Qt.Key.Key_Home)
+    assert panel.choices().colony == "acs-gpu"
+    assert panel.colony.colonies.currentText() == "ACS-GPU  (on cpu)"
+
+
 def test_each_family_says_what_it_is_in_a_line(panel: SetupPanel) -> None:
     for instance in (uniform(120), queens(5)):
         panel.show_instance(instance)
