@@ -20,6 +20,7 @@ from gpu.run.log.run_log import read_log
 from gpu.run.outcome import Ending
 from tests.app.in_window import (
     GRID,
+    LONGEST,
     RING,
     limit,
     lines,
@@ -279,11 +280,19 @@ def test_the_solver_makes_only_what_is_in_sight(
 ) -> None:
     open_(qtbot, application)
     use_colony(application, monkeypatch, RandomColony)
-    limit(application, seconds=1.0)
+    limit(application)
     application.window.record.limit = 0  # else trails are asked for to be recorded
     press(application.window, Qt.Key.Key_1)
     press(application.window, Qt.Key.Key_M)
-    run_to_the_end(qtbot, application)
+    press(application.window, Qt.Key.Key_Space)
+    qtbot.waitUntil(
+        lambda: any(
+            Wanted.TRAILS in wanted for built in RandomColony.built for wanted in built.asked
+        ),
+        timeout=LONGEST,
+    )
+    with qtbot.waitSignal(application.runs.ended, timeout=LONGEST):
+        application.run_controller.stop()
     asked = Wanted.NUMBERS
     for wanted in RandomColony.built[0].asked[:-1]:  # the last snapshot has everything
         asked |= wanted
