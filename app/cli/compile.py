@@ -34,8 +34,7 @@ def compile_command(names: tuple[str, ...], archive: Path | None) -> None:
         _write(groups, archive, whole=not names)
         return
     _compile(groups, whole=not names)
-    generations = compiling.generations_here()
-    if generations and not names:
+    if not names and (generations := compiling.generations_here()):
         click.echo(f"{compiling.compile_kernels(generations)} files of kernels")
     folder = code_folder()
     click.echo(f"kept in {folder.path}" if folder else "kept nowhere: no place can be written")
@@ -53,19 +52,19 @@ def _write(groups: Sequence[Sequence[str]], folder: Path, *, whole: bool) -> Non
     from app.files import compiling
     from gpu.core.machine.code_files import pack
     from gpu.cpu.processors import archive_name
-    from gpu.cuda.binaries import ARCHIVE, GENERATIONS
+    from gpu.cuda.binaries import ARCHIVE, GENERATIONS, NAMES
 
+    written = [folder / archive_name()]
     with compiling.for_all_processors() as made:
         _compile(groups, whole=whole)
-        pack(made, folder / archive_name())
+        pack(made, written[0])
         if whole:
-            for code in made.iterdir():
-                code.unlink()
             try:
                 compiling.compile_kernels(GENERATIONS)
             except ImportError:
                 click.echo("no kernels for GPUs: CuPy is not installed")
             else:
-                pack(made, folder / ARCHIVE)
-    for file in sorted(folder.glob("*.zip")):
+                written.append(folder / ARCHIVE)
+                pack(made, written[1], NAMES)
+    for file in written:
         click.echo(f"{file}: {file.stat().st_size / 2**20:.1f} MiB")

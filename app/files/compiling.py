@@ -12,15 +12,13 @@ from contextlib import contextmanager
 from multiprocessing import get_context
 from pathlib import Path
 
-from app.files.loading import USUAL_INSTANCE, use_once
+from app.files.loading import use_once, usual_instance
 from gpu import catalog
 from gpu.aims import tuned
 from gpu.core.errors import FormicariumError
 from gpu.core.machine import devices
 from gpu.core.machine.processors import usable_cores
 from gpu.core.system import System
-from gpu.problems.bundled import bundled
-from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
 
 CORE = "cpu:1"
@@ -108,10 +106,8 @@ def use_all_parts(system: System) -> None:
     """Use a colony with the paper's parameters, then with those that suit the usual instance."""
     device = devices.find(CORE)
     use_once(system, device)
-    usual = next(one for one in bundled() if one.name == USUAL_INSTANCE)
-    if system.problem is not usual.problem:
-        return
-    if values := tuned(system, load_instance(usual.path), device):
+    usual = usual_instance()
+    if system.problem is usual.problem and (values := tuned(system, usual, device)):
         use_once(system, device, values)
 
 
@@ -124,7 +120,7 @@ def use_what_serves_gpus() -> None:
     from gpu.tour_changes.cuda.cities import OrderedCities
     from gpu.tour_changes.parameters import NEARNESS
 
-    usual = load_instance(next(one.path for one in bundled() if one.name == USUAL_INSTANCE))
+    usual = usual_instance()
     assert isinstance(usual, TspInstance)
     PartitionCrossover(usual)
     for nearness in NEARNESS:

@@ -63,6 +63,11 @@ USUAL_INSTANCE = "map-1000"
 """The bundled instance that a first run is expected on."""
 
 
+def usual_instance() -> Instance:
+    """Return the bundled instance that a first run is expected on."""
+    return load_instance(next(one.path for one in bundled() if one.name == USUAL_INSTANCE))
+
+
 def warm_up(device: Device, name: str = "") -> None:
     """Use a colony once: then the user's first run need not wait for imports and compilers.
 
@@ -72,8 +77,7 @@ def warm_up(device: Device, name: str = "") -> None:
     if name:
         system = catalog.find(name, device)
     else:
-        usual = next(one.path for one in bundled() if one.name == USUAL_INSTANCE)
-        system = choice(Aim.BEST, load_instance(usual), device).system
+        system = choice(Aim.BEST, usual_instance(), device).system
     with COMPILING.ahead():
         use_once(system, device)
 

@@ -9,7 +9,7 @@ from gpu.batch.store import opened
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class MeasuredWhere:
     """The devices, the days and the commits of all runs that were made."""
 
     models: tuple[str, ...]  # of GPUs and processors
@@ -28,7 +28,7 @@ class Origin:
         return f"Measured on {' and '.join(self.models)}, {when}{commits}"
 
 
-def read_origin(path: Path) -> Origin:
+def read_measured_where(path: Path) -> MeasuredWhere:
     """Return where the runs in the file of a study were made, or raise StoreError. It is quick."""
     with opened(path) as connection:
         hosts = connection.execute(
@@ -40,4 +40,4 @@ def read_origin(path: Path) -> Origin:
         ).fetchone()
     models = dict.fromkeys(str(model) for model, _ in hosts if model)
     commits = dict.fromkeys(str(commit) for _, commit in hosts if commit)
-    return Origin(tuple(models), str(first), str(last), tuple(commits))
+    return MeasuredWhere(tuple(models), str(first), str(last), tuple(commits))

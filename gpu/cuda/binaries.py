@@ -24,6 +24,9 @@ from gpu.cuda.loader import COMPILER_OPTIONS, KernelSource, source_text, sources
 ARCHIVE = "cuda.zip"
 """The archive of kernels that came with the program; the names in it say for which GPUs."""
 
+NAMES = "*-sm_*"
+"""What the names of kept kernels are like, and of nothing else."""
+
 GENERATIONS = (75, 80, 90, 100, 120)
 """Compute capabilities, times ten, for which a package carries code: it runs on later GPUs of the
 same major number, too."""

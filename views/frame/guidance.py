@@ -13,7 +13,7 @@ from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.help.guide_window import GuideWindow
-from views.help.tour import Step, Tour
+from views.help.tour import WindowStep, WindowTour
 from views.setup.setup_panel import SetupPanel
 from views.widgets.guide_asked import target_of
 from views.widgets.styling import parts_of, restyle
@@ -43,7 +43,7 @@ class Guidance(QObject):
         self._pages, self._dashboard, self._theme = pages, dashboard, DARK
         self._setup, self._run_bar, self._readout = setup, run_bar, readout
         self.guides: GuideWindow | None = None  # once it was asked for
-        self.tour: Tour | None = None  # while one goes on
+        self.tour: WindowTour | None = None  # while one goes on
 
     def read(self, target: str = "") -> None:
         """Show the passage ``target``, by default that about what has the focus."""
@@ -71,7 +71,7 @@ class Guidance(QObject):
             if self._panel.isChecked() != shown:
                 self._panel.trigger()
 
-        self.tour = Tour(self._window, self._steps())
+        self.tour = WindowTour(self._window, self._steps())
         self.tour.left.connect(left)
         self.tour.begin()
 
@@ -103,7 +103,7 @@ class Guidance(QObject):
             return target_of(self._pages.gallery.pages.currentWidget())
         return target_of(self._dashboard.front)
 
-    def _steps(self) -> list[Step]:
+    def _steps(self) -> list[WindowStep]:
         gallery, views = self._pages.show_gallery, self._pages.show_views
 
         def views_and_panel() -> None:
@@ -112,41 +112,41 @@ class Guidance(QObject):
                 self._panel.trigger()
 
         return [
-            Step(
+            WindowStep(
                 self._pages.gallery,
                 "Every picture is an instance: a click opens it, a double click also solves it.",
                 gallery,
             ),
-            Step(
+            WindowStep(
                 self._setup.aim,
                 "The aim chooses a colony and its parameters; below it you can choose them "
                 "yourself.",
                 views_and_panel,
             ),
-            Step(
+            WindowStep(
                 self._run_bar,
                 "Start (Space) lets the ants work; Pause, Step and Stop are beside it.",
                 views,
             ),
-            Step(
+            WindowStep(
                 self._dashboard.panes[0],
                 "The best solution appears here as the ants find it, with the trails that they "
                 "leave.",
                 views,
             ),
-            Step(
+            WindowStep(
                 self._readout,
                 "These numbers say how good it is: the gap is how far it lies above the best known "
                 "cost.",
                 views,
             ),
-            Step(
+            WindowStep(
                 self._dashboard.down,
                 "Each tab is another view of the same run, and the question mark says what it "
                 "shows.",
                 views,
             ),
-            Step(
+            WindowStep(
                 self._window.menuBar(),
                 "Help has the guides (F1), a list of all keys, and this tour.",
                 views,

@@ -30,20 +30,20 @@ _GAP = 6.0  # pixels between two pictures
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class AntTile:
     """The picture of one ant."""
 
     place: QRectF  # in pixels of the canvas
     transform: QTransform  # maps places of vertices to pixels
 
 
-def tiles_of(count: int, transform: QTransform, size: QRectF, head: float) -> list[Tile]:
+def tiles_of(count: int, transform: QTransform, size: QRectF, head: float) -> list[AntTile]:
     """Return the pictures of ``count`` ants, as large as they can be, with a ``head`` above each.
 
     Each shows what the whole canvas would show, smaller; one alone shows just that.
     """
     if count == 1:
-        return [Tile(size, transform)]
+        return [AntTile(size, transform)]
 
     def side(columns: int) -> float:
         rows = math.ceil(count / columns)
@@ -63,7 +63,7 @@ def tiles_of(count: int, transform: QTransform, size: QRectF, head: float) -> li
         middle = inner.center()
         moved = QTransform.fromTranslate(middle.x(), middle.y()).scale(share, share)
         moved.translate(-size.center().x(), -size.center().y())
-        tiles.append(Tile(inner, transform * moved))
+        tiles.append(AntTile(inner, transform * moved))
     return tiles
 
 
@@ -80,7 +80,7 @@ class ColoringWalkLayer(GraphLayer):
         self.position = 0.0  # vertices that each ant has colored, in [0, n]
         self.ants = 0  # how many are shown, the first ones
         self._followed = -1
-        self._shown_tiles: list[Tile] = []  # as they were drawn last
+        self._shown_tiles: list[AntTile] = []  # as they were drawn last
         self._laid = LaidPicture()
         self._edges = EdgesLayer(depth)  # draws them, and is never shown itself
         self._adjacent: NDArray[np.bool_] | None = None  # (n, n), of the graph in sight
@@ -180,7 +180,7 @@ class ColoringWalkLayer(GraphLayer):
         """Height of the line above each picture, in pixels."""
         return QFontMetricsF(self._theme.font(0.9)).height() + 2
 
-    def _tiles(self, sheet: Sheet) -> list[Tile]:
+    def _tiles(self, sheet: Sheet) -> list[AntTile]:
         return tiles_of(self.ants, sheet.transform, sheet.size, self._head)
 
     def _draw_steps(self, sheet: Sheet, first: float, end: float) -> None:
@@ -203,12 +203,12 @@ class ColoringWalkLayer(GraphLayer):
             draw_marks(painter, classes, pixels, diameter * some, some, sheet.theme)
         painter.setClipping(False)
 
-    def _pixels(self, tile: Tile, vertices: NDArray[np.integer]) -> Points:
+    def _pixels(self, tile: AntTile, vertices: NDArray[np.integer]) -> Points:
         assert self._drawing is not None
         sheet = Sheet(QPainter(), tile.transform, tile.place, self._theme)
         return sheet.pixels(self._drawing.places[vertices])
 
-    def _draw_ground(self, sheet: Sheet, tiles: list[Tile], diameter: float) -> None:
+    def _draw_ground(self, sheet: Sheet, tiles: list[AntTile], diameter: float) -> None:
         """Draw edges and vertices without colors; edges once for all pictures."""
         assert self._drawing is not None
         assert self._graph is not None
@@ -254,7 +254,7 @@ class ColoringWalkLayer(GraphLayer):
             colors = int(self.walks.colors[ant, done].max()) + 1 if step else 0
             self._write_head(sheet, tile, ant, colors)
 
-    def _draw_choice(self, sheet: Sheet, ant: int, tile: Tile, diameter: float) -> None:
+    def _draw_choice(self, sheet: Sheet, ant: int, tile: AntTile, diameter: float) -> None:
         """Draw the candidates of an ant's class, the vertex that it takes, and its way there."""
         assert self.walks is not None
         assert self.walks.colors is not None
@@ -278,7 +278,7 @@ class ColoringWalkLayer(GraphLayer):
         draw_points(painter, now, theme.colour("panel"), _ANT * theme.scale + _RIM)
         draw_points(painter, now, theme.colour("text"), _ANT * theme.scale)
 
-    def _write_head(self, sheet: Sheet, tile: Tile, ant: int, colors: int) -> None:
+    def _write_head(self, sheet: Sheet, tile: AntTile, ant: int, colors: int) -> None:
         """Write which ant it is, and how many colors it has used."""
         assert self.walks is not None
         painter, theme, home = sheet.painter, sheet.theme, self.position == self.steps
@@ -295,7 +295,7 @@ class ColoringWalkLayer(GraphLayer):
 
 
 class ColoringScene:
-    """Shows ants instead of the best coloring; see :class:`views.walks.walking.Scene`."""
+    """Shows ants instead of the best coloring; see :class:`views.walks.walking.WalkScene`."""
 
     usual = 6
 

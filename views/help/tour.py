@@ -19,7 +19,7 @@ _DIMMED = 0.62
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WindowStep:
     """A part of the window, and a sentence on it."""
 
     part: QWidget
@@ -27,7 +27,7 @@ class Step:
     show: Callable[[], object]  # brings the part into sight
 
 
-class Tour(QWidget):
+class WindowTour(QWidget):
     """Lies over a window until it is left: by its end, Esc, a click elsewhere or a button.
 
     Keys do nothing else meanwhile. A part that is not in sight has its sentence in the middle.
@@ -35,7 +35,7 @@ class Tour(QWidget):
 
     left = Signal()
 
-    def __init__(self, window: QMainWindow, steps: Sequence[Step]) -> None:
+    def __init__(self, window: QMainWindow, steps: Sequence[WindowStep]) -> None:
         super().__init__(window)
         self._window, self._steps = window, steps
         self.place = 0  # the step in sight, counted from 0

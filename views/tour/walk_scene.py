@@ -10,7 +10,7 @@ from views.tour.walk_layer import WalkLayer
 
 
 class TourScene:
-    """Shows ants on the trails of the iteration before; see :class:`views.walks.walking.Scene`."""
+    """Ants on the trails of the iteration before: a :class:`~views.walks.walking.WalkScene`."""
 
     usual = MOST_WALKERS
 

@@ -13,7 +13,7 @@ from views.walks.walk_bar import WalkBar
 Parts = dict[str, Any]  # what layers are to show, by their names
 
 
-class Scene(Protocol):
+class WalkScene(Protocol):
     """Where ants walk: the layers of a view that show them, and what gives way to them."""
 
     usual: int  # most ants that are shown unasked
@@ -62,7 +62,7 @@ class Walking(QObject):
     # An ant, from 0, is followed: it, its step, from 1, and the iteration; -1 for no ant any more.
     followed = Signal(int, int, int)
 
-    def __init__(self, bar: WalkBar, scene: Scene):
+    def __init__(self, bar: WalkBar, scene: WalkScene):
         super().__init__(bar)
         self.bar, self._scene = bar, scene
         self.on = False

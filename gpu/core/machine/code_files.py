@@ -1,8 +1,8 @@
 """Files that keep compiled code: a folder of them, and archives that come with the program.
 
 A file is named by all that the code in it depends on, but for the Python sources: those are in the
-name of the folder. So code for one processor, or by one compiler, is never taken for that of
-another.
+name of the folder. So code for one processor is never taken for that of another. Functions are
+named by the version of Numba, too; kernels are not by that of NVRTC: any of them serves.
 """
 
 from __future__ import annotations

@@ -45,9 +45,11 @@ class Compiling:
         self._by = 0  # the thread that compiles in it
         self._shown: dict[object, Compiled] = {}  # how far other processes have come
         self._lock = threading.Lock()
-        self._waiting = self._ended = 0  # functions of works that are shared out: in those that
-        self._sizes: dict[int, int] = {}  # are to begin, are done, and are under way, by the thread
-        self._seconds = 0.0  # that these works took the last time
+        # Functions of works that are shared out: in works that wait, and that are done; and in the
+        # work that a thread does, by the thread. And the seconds that all took the last time.
+        self._waiting = self._ended = 0
+        self._sizes: dict[int, int] = {}
+        self._seconds = 0.0
         self._over: dict[int, Callable[[], bool]] = {}  # whether a thread should stop
         self._given_way = threading.Event()
         # Calls a function that compiles in another process, if there is one, and returns whether
@@ -119,6 +121,11 @@ class Compiling:
                 self._ended, self._seconds = 0, 0.0
             self._waiting += functions
             self._seconds = max(self._seconds, seconds)
+
+    def give_up(self, functions: int) -> None:
+        """Note that works of so many functions do not wait any more."""
+        with self._lock:
+            self._waiting -= functions
 
     @contextmanager
     def work(self, functions: int) -> Iterator[None]:
@@ -359,7 +366,7 @@ def share_out(works: Sequence[tuple[Work, int]], name: str) -> None:
             for helper in helpers:
                 helper.result()
     finally:
-        COMPILING.share(-sum(size for _, size in waiting))  # those that were given up
+        COMPILING.give_up(sum(size for _, size in waiting))
     if not over():
         remember_seconds(name, time.monotonic() - begun)
 

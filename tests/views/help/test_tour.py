@@ -8,10 +8,10 @@ from pytestqt.qtbot import QtBot
 from tests.hands import click, press, settle
 from views.frame.main_window import MainWindow
 from views.frame.settings import Settings
-from views.help.tour import Tour
+from views.help.tour import WindowTour
 
 
-def tour_of(window: MainWindow) -> Tour:
+def tour_of(window: MainWindow) -> WindowTour:
     assert window.guidance.tour is not None
     return window.guidance.tour
 
@@ -63,7 +63,7 @@ def test_it_is_left_at_any_moment(qtbot: QtBot, window: MainWindow) -> None:
             assert tour.leave_button.hasFocus()
             press(tour.leave_button, Qt.Key.Key_Return)
         assert window.guidance.tour is None, leave
-        qtbot.waitUntil(lambda: not window.findChildren(Tour))
+        qtbot.waitUntil(lambda: not window.findChildren(WindowTour))
     assert starts == []
 
 

@@ -14,7 +14,7 @@ from app.window.controllers.batch import study_work as work
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu.batch.coverage import kept_coverage
-from gpu.batch.measured_where import read_origin
+from gpu.batch.measured_where import read_measured_where
 from gpu.batch.papers import Item, Readiness, find_item, items, readiness
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
@@ -127,7 +127,7 @@ def _kept_runs(item: Item) -> str:
     found = kept_coverage(item)
     if found.missing == found.planned:
         return ""
-    return f"Shipped runs: {found.text}. {read_origin(item.kept_results).text}."
+    return f"Shipped runs: {found.text}. {read_measured_where(item.kept_results).text}."
 
 
 def _kept(name: str) -> Path:

@@ -19,7 +19,7 @@ from gpu.batch.design import Design, DesignError, read_design
 from gpu.batch.importance import Importance, importances
 from gpu.batch.local import LocalExecutor
 from gpu.batch.measured_limit import limits_kept, with_measured_limits
-from gpu.batch.measured_where import read_origin
+from gpu.batch.measured_where import read_measured_where
 from gpu.batch.papers import RESULTS_KEPT, Item, find_item, items, name_of
 from gpu.batch.pivot import runs_of
 from gpu.batch.plan import Plan, is_pattern, make_plan
@@ -217,7 +217,7 @@ def find_results(path: Path) -> StudyFindings:
     claims = judged(item, analysis) if item else ()
     found = importances(runs_of(analysis))
     seconds = time.monotonic() - began
-    origin = read_origin(path).text
+    origin = read_measured_where(path).text
     if is_kept(path):
         origin = f"These runs come with the program. {origin}"
     return StudyFindings(
