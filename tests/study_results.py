@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gpu.batch.cases import DONE, FAILED, CaseRow, StudyResults
-from gpu.batch.papers import Item
 from gpu.core.cost_curve import CostCurve
+from gpu.papers.items import Item
+from gpu.studies.cases import DONE, FAILED, CaseRow, StudyResults
 
 HOST = {
     "version": "0.1.0",

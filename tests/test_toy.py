@@ -10,14 +10,14 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-import gpu.batch.comparison
-import gpu.batch.speedup
+import gpu.timing.comparison
+import gpu.timing.speedup
 from app.window.application import Application
 from gpu import catalog
-from gpu.batch.race import LaneBudget, Race
-from gpu.batch.race_file import read_race, text_of
-from gpu.batch.race_standings import LaneRecord
 from gpu.core.errors import WrongSolutionError
+from gpu.races.race import LaneBudget, Race
+from gpu.races.race_file import read_race, text_of
+from gpu.races.race_standings import LaneRecord
 from gpu.run.frames.past import Past
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.recorder import Recorder
@@ -40,9 +40,9 @@ __all__ = ["inside", "opened"]
 def _one_line_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalog, "CATALOG", (*catalog.CATALOG, *SYSTEMS))
     for module, name, value in (
-        (gpu.batch.speedup, "RUN_WARMING", 0.0),
-        (gpu.batch.comparison, "OPTION_WARMING", 0.0),
-        (gpu.batch.comparison, "OPTION_SAMPLE", 0.02),
+        (gpu.timing.speedup, "RUN_WARMING", 0.0),
+        (gpu.timing.comparison, "OPTION_WARMING", 0.0),
+        (gpu.timing.comparison, "OPTION_SAMPLE", 0.02),
     ):
         monkeypatch.setattr(module, name, value)
 

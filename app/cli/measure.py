@@ -28,15 +28,15 @@ from gpu.core.words import counted
 
 if TYPE_CHECKING:
     from app.cli.headless import Departure
-    from gpu.batch.measured import (
+    from gpu.core.instance import Instance
+    from gpu.problems.reading import ReadAs
+    from gpu.timing.measured import (
         ComparisonReport,
         ComparisonRow,
         Measurement,
         SpeedupReport,
         Spread,
     )
-    from gpu.core.instance import Instance
-    from gpu.problems.reading import ReadAs
 
 
 def speedup_text(report: SpeedupReport) -> str:
@@ -185,9 +185,9 @@ def speedup(
     from app.cli.measure import speedup_text
     from app.files.library import find_instance
     from app.files.measurements import export_speedup, speedup_json
-    from gpu.batch.speedup import contenders, measure
     from gpu.core.machine import devices
     from gpu.core.random import checked_seed
+    from gpu.timing.speedup import contenders, measure
 
     instances = [find_instance(file, read_as) for file in files]
     among = {
@@ -266,9 +266,9 @@ def compare(
     from app.cli.measure import comparison_text
     from app.files.library import find_instance
     from app.files.measurements import comparison_json, export_comparison
-    from gpu.batch import comparison
     from gpu.core.random import checked_seed
     from gpu.run.session import choose, why_not_on_a_gpu
+    from gpu.timing import comparison
 
     instance = find_instance(file, read_as)
     colony = colony or instance.problem.words.colony

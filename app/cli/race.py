@@ -15,9 +15,9 @@ from app.cli.terminal import beside_known, one_line, say, show_progress, succeed
 from gpu.core.tables import Column
 
 if TYPE_CHECKING:
-    from gpu.batch.race import Race
-    from gpu.batch.race_standings import LaneRecord, LaneStanding, RaceStandings
     from gpu.core.instance import Instance
+    from gpu.races.race import Race
+    from gpu.races.race_standings import LaneRecord, LaneStanding, RaceStandings
     from gpu.run.session import Session
 
 
@@ -33,10 +33,10 @@ def race(file: Path, out: Path | None, as_json: bool) -> int:
     """
     from app.cli import headless
     from app.files.library import find_again
-    from gpu.batch.race import RunningRace, sharing_text
-    from gpu.batch.race_file import read_race
-    from gpu.batch.race_standings import standings_of
     from gpu.core.machine import devices
+    from gpu.races.race import RunningRace, sharing_text
+    from gpu.races.race_file import read_race
+    from gpu.races.race_standings import standings_of
     from gpu.run.log.names import free_path, stem
     from gpu.run.log.recorder import Recorder
 
@@ -96,7 +96,7 @@ def _progress(records: Sequence[LaneRecord], instance: Instance) -> str:
 def _export(out: Path, plan: Race, records: Sequence[LaneRecord], instance: Instance) -> bool:
     """Write the race with its results; return whether that was possible."""
     from app.files.exports import export_race
-    from gpu.batch.race_file import RACE_FILE_ENDING
+    from gpu.races.race_file import RACE_FILE_ENDING
     from gpu.run.log.names import free_path, named
 
     path = free_path(out, named(instance.name), RACE_FILE_ENDING)

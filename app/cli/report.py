@@ -76,10 +76,10 @@ def report(
     from app.files.study_runs import write_case_log
     from app.report.export import export_page, export_plots
     from app.report.plot import PlotLook
-    from gpu.batch.analysis import analyse
-    from gpu.batch.cases import DONE, FAILED
-    from gpu.batch.store import read_results
-    from gpu.batch.study_runs import place_of
+    from gpu.studies.cases import DONE, FAILED
+    from gpu.studies.results.analysis import analyse
+    from gpu.studies.store import read_results
+    from gpu.studies.study_runs import place_of
 
     look = PlotLook.of(size, theme)
     found = read_results(results)

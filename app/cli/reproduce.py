@@ -31,7 +31,7 @@ from gpu.core.errors import FormicariumError
 from gpu.core.words import counted, shown
 
 if TYPE_CHECKING:
-    from gpu.batch.papers import Item, Readiness
+    from gpu.papers.items import Item, Readiness
 
 
 @click.command()
@@ -123,10 +123,10 @@ def reproduce(
     run here. After Ctrl-C, the same command goes on.
     """
     from app.files.reproduction import find_in, results_name, row_of, why_not
-    from gpu.batch.design import DesignError
-    from gpu.batch.papers import Trial, find_item, items, readiness
-    from gpu.batch.plan import make_plan
     from gpu.core.machine.devices import survey
+    from gpu.papers.items import Trial, find_item, items, readiness
+    from gpu.studies.design import DesignError
+    from gpu.studies.plan import make_plan
 
     for_one = {
         "--out": out, "--runs": runs, "--only": only, "--iterations": iterations,
@@ -227,7 +227,7 @@ def _text(rows: list[dict[str, object]]) -> str:
 
 def _kept(kept: object) -> str:
     """Say how many runs come with the program, and of which commits."""
-    from gpu.batch.coverage import counts_text
+    from gpu.papers.coverage import counts_text
 
     assert isinstance(kept, dict)
     commits = kept["commits"]
@@ -276,9 +276,9 @@ def write_outcomes(folder: Path, given: Path | None, kept: Path | None) -> None:
     from app.report.figures import figure_plots
     from app.report.outcome import FIGURES, PaperOutcome, index_page, paper_page
     from app.report.plot import PlotLook, PrintPlot
-    from gpu.batch.analysis import Analysis, analyse
-    from gpu.batch.papers import items
-    from gpu.batch.store import read_results, write_slim
+    from gpu.papers.items import items
+    from gpu.studies.results.analysis import Analysis, analyse
+    from gpu.studies.store import read_results, write_slim
 
     results = folder / RESULTS_FOLDER if given is None else given
     make_folder(folder)

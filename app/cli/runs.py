@@ -46,10 +46,10 @@ def runs(
     in the name and the note that were written in the window. A number behind a parameter's name, or
     behind seed, is its value: beta 4. The word starred is in those with a star.
     """
-    from gpu.batch.study_runs import summaries
     from gpu.run.log.archive import Archive, ArchiveRows
     from gpu.run.log.names import default_log_folder
     from gpu.run.log.rows import RunRow
+    from gpu.studies.study_runs import summaries
 
     for folder in folders:
         if not (exists(folder) and folder.is_dir()):

@@ -17,11 +17,11 @@ from gpu.core.errors import FormicariumError
 from gpu.core.words import command_line, counted, shown
 
 if TYPE_CHECKING:
-    from gpu.batch.cases import Case
-    from gpu.batch.design import Design
-    from gpu.batch.executor import Executor
-    from gpu.batch.plan import Plan
-    from gpu.batch.study import StudyProgress
+    from gpu.studies.cases import Case
+    from gpu.studies.design import Design
+    from gpu.studies.execution.executor import Executor
+    from gpu.studies.plan import Plan
+    from gpu.studies.study import StudyProgress
 
 
 processes_option = click.option(
@@ -66,8 +66,8 @@ def study(
     Each result is kept as it comes. After Ctrl-C or a crash, the same command goes on.
     """
     from app.files.library import find_path
-    from gpu.batch.design import read_design
-    from gpu.batch.plan import make_plan
+    from gpu.studies.design import read_design
+    from gpu.studies.plan import make_plan
 
     check_plan(only_plan, cluster)
     design, text = read_design(file)
@@ -90,8 +90,8 @@ def measured(
     design: Design, folder: Path, results: Sequence[Path], find: Callable[[str], Path]
 ) -> Design:
     """Return ``design`` with the limits that are measured first, or are known from ``results``."""
-    from gpu.batch.measured_limit import limits_kept, with_measured_limits
     from gpu.core.files import exists
+    from gpu.studies.measured_limit import limits_kept, with_measured_limits
 
     if (limit := design.measured_limit) is None:
         return design
@@ -111,10 +111,10 @@ def check_plan(only_plan: bool, cluster: str | None) -> None:
 def executor_of(processes: int | None, gpu_runs: int, cluster: str | None) -> Executor:
     """Return what does the runs, as the options have it."""
     if cluster is not None:
-        from gpu.batch.cluster import ClusterExecutor
+        from gpu.studies.execution.cluster import ClusterExecutor
 
         return ClusterExecutor(cluster, processes)
-    from gpu.batch.local import LocalExecutor
+    from gpu.studies.execution.local import LocalExecutor
 
     return LocalExecutor(processes, gpu_runs)
 
@@ -137,8 +137,8 @@ def work_on(
     device, only its runs are done.
     """
     from app.cli.headless import Departure, attend
-    from gpu.batch.store import Store
-    from gpu.batch.study import Study
+    from gpu.studies.store import Store
+    from gpu.studies.study import Study
 
     with Store(out) as store:
         work = Study(plan, store, executor, sources=sources, retry_failed=retry_failed, on=on)
@@ -184,7 +184,7 @@ def work_on(
 def tell_expected_time(plan: Plan, runs: Sequence[Case], executor: Executor, as_json: bool) -> int:
     """Print the number of runs, and the time that they will take."""
     from app.cli.headless import interruptible
-    from gpu.batch.study import BY_LIMITS, BY_TRIALS, ExpectedTime, expected_time
+    from gpu.studies.study import BY_LIMITS, BY_TRIALS, ExpectedTime, expected_time
 
     found: list[ExpectedTime] = []
 

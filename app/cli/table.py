@@ -44,10 +44,10 @@ def table_command(
     or all. With --importance, each parameter's share of the variance of the gaps is printed, by an
     analysis of variance.
     """
-    from gpu.batch.analysis import analyse
-    from gpu.batch.importance import IMPORTANCE_COLUMNS, importances
-    from gpu.batch.pivot import fields_of, pivot, runs_of
-    from gpu.batch.store import read_results
+    from gpu.studies.results.analysis import analyse
+    from gpu.studies.results.importance import IMPORTANCE_COLUMNS, importances
+    from gpu.studies.results.pivot import fields_of, pivot, runs_of
+    from gpu.studies.store import read_results
 
     runs = runs_of(analyse(read_results(results)))
     if importance:

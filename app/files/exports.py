@@ -19,14 +19,14 @@ import numpy as np
 import psutil
 from numpy.typing import NDArray
 
-from gpu.batch.race import Race
-from gpu.batch.race_file import text_of
-from gpu.batch.race_standings import LaneRecord
 from gpu.core.cost_unit import CostUnit
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.files import exists, rename
 from gpu.core.instance import Instance
 from gpu.core.tables import Column, csv_of, csv_text
+from gpu.races.race import Race
+from gpu.races.race_file import text_of
+from gpu.races.race_standings import LaneRecord
 from gpu.run.frames.frames import FRAMES_SUFFIX
 from gpu.run.log.recorder import encoded
 from gpu.run.log.run_log import RunLog

@@ -13,8 +13,6 @@ from app.files.importing import Reading, asks, read_so
 from app.files.library import files_of, find_again, kept_files, with_kept
 from gpu import catalog
 from gpu.aims import Aim, choice
-from gpu.batch.race_file import RecordedRace, is_race, read_race
-from gpu.batch.race_standings import LaneRecord
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
 from gpu.core.instance import Instance, Solution
@@ -28,6 +26,8 @@ from gpu.problems.input_file import InputFile
 from gpu.problems.loading import load_instance, recognise
 from gpu.problems.reading import FileKind, ReadAs
 from gpu.problems.tsp.tours import TourFile, is_tour, read_tour
+from gpu.races.race_file import RecordedRace, is_race, read_race
+from gpu.races.race_standings import LaneRecord
 from gpu.run import starting
 from gpu.run.bounding import bound_of
 from gpu.run.log.recorded import Recorded, recorded_of

@@ -14,7 +14,7 @@ from gpu.core.machine import devices
 from gpu.core.tables import Column, csv_of, fields
 
 if TYPE_CHECKING:
-    from gpu.batch.measured import (
+    from gpu.timing.measured import (
         ComparisonReport,
         ComparisonRow,
         Measurement,

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from app.files.downloads import downloadable
 from app.files.library import files_of, kept_files
-from gpu.batch.coverage import kept_coverage
-from gpu.batch.papers import WHOLE_STUDY, Item, Readiness, Trial, limited_seconds
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists
+from gpu.papers.coverage import kept_coverage
+from gpu.papers.items import WHOLE_STUDY, Item, Readiness, Trial, limited_seconds
 
 
 def find_in(folder: Path | None, text: str) -> Path:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from app.files.exports import write_whole
 from app.files.library import find_again
-from gpu.batch.study_runs import case_log
 from gpu.run.log.names import stem
 from gpu.run.log.recorder import encoded
+from gpu.studies.study_runs import case_log
 
 
 def write_case_log(place: Path, folder: Path) -> Path:
     """Write the log of a run of a study into ``folder``, and return its path.
 
-    ``place`` is that of :func:`gpu.batch.study_runs.place_of`. The name of the log ends in the
+    ``place`` is that of :func:`gpu.studies.study_runs.place_of`. The name of the log ends in the
     run's key.
 
     FormicariumError if the study has no such run, its instance is not there, or the log cannot be

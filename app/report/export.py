@@ -10,9 +10,9 @@ from app.report.page import NOTHING_ABSENT, Progress, page
 from app.report.plot import PLOT_FORMS, PlotLook, PrintPlot, rendered
 from app.report.plots import all_plots
 from app.report.tables import runs_csv, summary_csv
-from gpu.batch.analysis import Analysis, analyse
-from gpu.batch.papers import Item, Readiness
-from gpu.batch.store import read_results
+from gpu.papers.items import Item, Readiness
+from gpu.studies.results.analysis import Analysis, analyse
+from gpu.studies.store import read_results
 
 
 def export_page(

@@ -12,9 +12,9 @@ from matplotlib.lines import Line2D
 
 from app.report.plot import PlotLook, PrintPlot, drawn, file_name
 from app.report.plots import MARKERS, Style, error_bars, logarithmic, names_below
-from gpu.batch.analysis import Analysis
-from gpu.batch.paper_figures import FigureCurve, FigurePoint, PaperFigure, paper_figures
-from gpu.batch.papers import Item
+from gpu.papers.items import Item
+from gpu.papers.paper_figures import FigureCurve, FigurePoint, PaperFigure, paper_figures
+from gpu.studies.results.analysis import Analysis
 
 LOGARITHMIC_FROM = 8.0  # ratio of the greatest number to the least, from which an axis is so
 _PAPERS_STYLES: tuple[Style, ...] = ("--", ":", "-.")

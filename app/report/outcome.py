@@ -9,15 +9,15 @@ from functools import cached_property
 from app.report.paper import hardware, label_of, ours_text, value_text
 from app.report.plot import PrintPlot
 from app.report.words import over_instances, why_failed
-from gpu.batch.analysis import Analysis
-from gpu.batch.coverage import Coverage, coverage, extents_of, in_all
-from gpu.batch.paper_comparison import Compared, beside, cut_short, not_run, shortfall
-from gpu.batch.papers import ALL, MEASURES, RATIOS, Item, Trial
-from gpu.batch.statistics import Interval
-from gpu.batch.verdicts import CLAIM_COLUMNS, ClaimVerdict, Judged, count_verdicts, judged
 from gpu.core.formats import brief
 from gpu.core.tables import texts
 from gpu.core.words import counted
+from gpu.papers.coverage import Coverage, coverage, extents_of, in_all
+from gpu.papers.items import ALL, MEASURES, RATIOS, Item, Trial
+from gpu.papers.paper_comparison import Compared, beside, cut_short, not_run, shortfall
+from gpu.papers.verdicts import CLAIM_COLUMNS, ClaimVerdict, Judged, count_verdicts, judged
+from gpu.studies.results.analysis import Analysis
+from gpu.studies.results.statistics import Interval
 
 DEVICE_WORDS = {"cuda": "on the GPU", "cpu:1": "on one core each", "cpu": "on all cores"}
 

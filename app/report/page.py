@@ -23,9 +23,9 @@ from app.report.tables import (
     summary_csv,
 )
 from gpu import __version__
-from gpu.batch.analysis import Analysis
-from gpu.batch.papers import Item
-from gpu.batch.statistics import Friedman
+from gpu.papers.items import Item
+from gpu.studies.results.analysis import Analysis
+from gpu.studies.results.statistics import Friedman
 
 NOTHING_ABSENT: Mapping[str, str] = MappingProxyType({})
 

@@ -12,8 +12,11 @@ from app.report.figures import figure_plots
 from app.report.html import download, element, table
 from app.report.plot import PlotLook, PrintPlot, drawn, figure, file_name
 from app.report.plots import logarithmic
-from gpu.batch.analysis import Analysis
-from gpu.batch.paper_comparison import (
+from gpu.core.formats import brief
+from gpu.core.tables import Column, csv_of, fields
+from gpu.core.words import counted, without_folders
+from gpu.papers.items import FRIEDMAN, MEASURES, Item
+from gpu.papers.paper_comparison import (
     ABOVE,
     BELOW,
     WITHIN,
@@ -22,12 +25,9 @@ from gpu.batch.paper_comparison import (
     not_run,
     shortfall,
 )
-from gpu.batch.papers import FRIEDMAN, MEASURES, Item
-from gpu.batch.statistics import Interval
-from gpu.batch.verdicts import CLAIM_COLUMNS, judged, verdicts_text
-from gpu.core.formats import brief
-from gpu.core.tables import Column, csv_of, fields
-from gpu.core.words import counted, without_folders
+from gpu.papers.verdicts import CLAIM_COLUMNS, judged, verdicts_text
+from gpu.studies.results.analysis import Analysis
+from gpu.studies.results.statistics import Interval
 
 PAPER_COLUMNS: Sequence[Column[Compared]] = (
     *fields("measure", "configuration", "note", "instance", "paper", "ours"),

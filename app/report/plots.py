@@ -16,7 +16,8 @@ from matplotlib.ticker import AutoLocator, LogLocator, NullFormatter, PercentFor
 
 from app.report.plot import LIGHT_PLOT, RUN_POINTS, PlotLook, PlotTheme, PrintPlot, drawn, file_name
 from app.report.words import p_text
-from gpu.batch.analysis import (
+from gpu.core.cost_curve import RunAxis
+from gpu.studies.results.analysis import (
     Analysis,
     ParameterEffect,
     Quantity,
@@ -25,9 +26,8 @@ from gpu.batch.analysis import (
     convergence,
     reached,
 )
-from gpu.batch.findings import Sample
-from gpu.batch.statistics import Friedman, Interval
-from gpu.core.cost_curve import RunAxis
+from gpu.studies.results.findings import Sample
+from gpu.studies.results.statistics import Friedman, Interval
 
 Style = Literal["-", "--", "-.", ":"]
 

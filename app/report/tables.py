@@ -12,14 +12,14 @@ from xml.etree.ElementTree import Element
 
 from app.report.html import table
 from app.report.words import p_text, runs_text, why_failed
-from gpu.batch.analysis import Analysis, ResultRow
-from gpu.batch.cases import CaseRow, numbered
-from gpu.batch.findings import Comparison, Sample
-from gpu.batch.statistics import EQUAL, Friedman, Interval
 from gpu.core.cost_unit import NO_UNIT, CostUnit
 from gpu.core.formats import brief
 from gpu.core.tables import Column, csv_of, fields
 from gpu.core.words import counted, without_folders
+from gpu.studies.cases import CaseRow, numbered
+from gpu.studies.results.analysis import Analysis, ResultRow
+from gpu.studies.results.findings import Comparison, Sample
+from gpu.studies.results.statistics import EQUAL, Friedman, Interval
 
 _BRIEF = partial(brief, thousands=",")
 _HOST = "machine", "device", "model", "at_once", "version", "commit", "driver", "system", "versions"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gpu.batch.analysis import Analysis
-from gpu.batch.cases import CaseRow
-from gpu.batch.findings import Summary
-from gpu.batch.statistics import FEWEST_FOR_BOOTSTRAP, SIGNIFICANCE, Friedman
 from gpu.core.stop_limits import STOP_LIMITS
 from gpu.core.words import counted, without_folders
+from gpu.studies.cases import CaseRow
+from gpu.studies.results.analysis import Analysis
+from gpu.studies.results.findings import Summary
+from gpu.studies.results.statistics import FEWEST_FOR_BOOTSTRAP, SIGNIFICANCE, Friedman
 
 ABOUT_RANK_SUM = (
     "The rank-sum test (Wilcoxon; Mann and Whitney) puts the results of two configurations on one "

@@ -104,5 +104,5 @@ def _prepare(platforms: Sequence[str]) -> None:
     check_qt(platforms)
     gc.disable()  # it would look at all that is imported, again and again
     # PySide reads the source of each module that is imported after it.
-    for early in ("app.files.loading", "gpu.batch.study", "gpu.batch.verdicts"):
+    for early in ("app.files.loading", "gpu.studies.study", "gpu.papers.verdicts"):
         importlib.import_module(early)

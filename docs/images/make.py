@@ -31,10 +31,10 @@ from app.notifications import Notifications
 from app.report.export import export_plots
 from app.report.plot import PlotLook
 from app.window.application import Application, qt_application
-from gpu.batch.analysis import analyse
-from gpu.batch.store import read_results
 from gpu.problems.bundled import bundled
 from gpu.problems.reading import ReadAs
+from gpu.studies.results.analysis import analyse
+from gpu.studies.store import read_results
 from tests.hands import click, press, rest, write
 from views.batch.study_view import StudyView
 from views.graph.classes_view import ClassesView

@@ -15,13 +15,13 @@ import re
 from collections import defaultdict
 from statistics import mean
 
-from gpu.batch.cases import DONE
-from gpu.batch.coverage import Ended, unreached
-from gpu.batch.design import ColonyDesign
-from gpu.batch.papers import Item, items
-from gpu.batch.store import read_results
+from gpu.papers.coverage import Ended, unreached
+from gpu.papers.items import Item, items
 from gpu.problems.bundled import published_size
 from gpu.run.stopping import StopSettings
+from gpu.studies.cases import DONE
+from gpu.studies.design import ColonyDesign
+from gpu.studies.store import read_results
 
 Known = dict[str, tuple[int, float]]
 """Cities or vertices of instances, and the seconds of a run on them, by name."""

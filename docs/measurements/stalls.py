@@ -52,12 +52,12 @@ from PySide6.QtWidgets import QWidget
 from app.notifications import Notifications
 from app.window.application import Application, qt_application
 from app.window.event_loop import StallMeter
-from gpu.batch.race import LANES_MOST
 from gpu.core.machine import devices
 from gpu.core.snapshot import RunState
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
 from gpu.problems.tsp.instance import TspInstance
+from gpu.races.race import LANES_MOST
 from gpu.run.log.names import default_log_path
 from gpu.run.log.recorder import Recorder
 from gpu.run.run import Run

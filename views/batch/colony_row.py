@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from gpu import catalog
 from gpu.aims import Aim
-from gpu.batch.design import LONGEST_ROW_LABEL, ColonyDesign, DesignError, Value
+from gpu.studies.design import LONGEST_ROW_LABEL, ColonyDesign, DesignError, Value
 from views.setup.colony_boxes import FamilyBox, add_choice
 from views.setup.fields import ChoiceBox, make_line
 from views.widgets.controls import make_button

@@ -10,11 +10,11 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
-from gpu.batch.measured import ComparisonReport, ComparisonRow, Spread
 from gpu.core.formats import milliseconds, number_of, significant, whole
 from gpu.core.problem import Problem
 from gpu.core.tables import Column
 from gpu.core.words import counted
+from gpu.timing.measured import ComparisonReport, ComparisonRow, Spread
 from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.measure_bar import MeasureBar

@@ -11,12 +11,12 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from gpu.batch.race_standings import LaneRecord
 from gpu.core.bounds import KnownCosts
 from gpu.core.formats import compact, duration, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.problems.coloring.instance import class_sizes
+from gpu.races.race_standings import LaneRecord
 from views.problem_display import problem_of
 from views.tour.map_layer import MapLayer
 from views.tour.tour_layers import CitiesLayer, TourLayer, places_of

@@ -12,7 +12,6 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpu.batch.race_standings import LaneRecord, LaneStanding, RaceStandings, bound_of_lanes
 from gpu.core.bounds import KnownCosts
 from gpu.core.cost_curve import RunAxis
 from gpu.core.cost_unit import NO_UNIT
@@ -20,6 +19,7 @@ from gpu.core.formats import short_time, significant
 from gpu.core.instance import Instance
 from gpu.core.problem import Words
 from gpu.core.tables import Column
+from gpu.races.race_standings import LaneRecord, LaneStanding, RaceStandings, bound_of_lanes
 from views.batch.lane_card import LANE_ROLES, LANES_DRAWN_THROUGH, LaneCard, LaneTitle
 from views.batch.race_form import RaceForm
 from views.plots.cost_plot import CostPlot, Scale, gap_axis, show_known

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from gpu.batch.measured import Measurement, SpeedupReport
 from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem, Words
 from gpu.core.tables import Column
 from gpu.core.words import counted
+from gpu.timing.measured import Measurement, SpeedupReport
 from views.problem_display import problem_of
 from views.widgets.bars import Bar, Bars
 from views.widgets.controls import Chip, OptionButtons

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from gpu.batch.pivot import StudyRun
 from gpu.core.formats import duration, percent, whole
 from gpu.core.tables import Column
+from gpu.studies.results.pivot import StudyRun
 
 if TYPE_CHECKING:
-    from gpu.batch.analysis import ResultRow
+    from gpu.studies.results.analysis import ResultRow
 
 MARKS_TIP = (
     "Bold: significantly better than every other configuration on the instance. + or −: "

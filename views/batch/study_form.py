@@ -21,7 +21,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpu.batch.design import (
+from gpu.core.problem import Problem
+from gpu.core.stop_limits import STOP_LIMITS
+from gpu.core.words import shown
+from gpu.problems.reading import AS_FOUND, ReadAs
+from gpu.run.stopping import StopSettings
+from gpu.studies.design import (
     LONGEST_TITLE,
     MOST_CASES,
     SEEDS_END,
@@ -30,11 +35,6 @@ from gpu.batch.design import (
     DesignError,
     MeasuredLimit,
 )
-from gpu.core.problem import Problem
-from gpu.core.stop_limits import STOP_LIMITS
-from gpu.core.words import shown
-from gpu.problems.reading import AS_FOUND, ReadAs
-from gpu.run.stopping import StopSettings
 from views.batch.colony_row import ColonyRow
 from views.setup.cards import Card, put_on_shelves
 from views.setup.fields import NumberField, make_line

@@ -40,8 +40,8 @@ from views.widgets.theme import DARK, PaintedWidget, Theme, icon
 from views.widgets.values import Valued, ValueTable
 
 if TYPE_CHECKING:
-    from gpu.batch.analysis import Analysis
-    from gpu.batch.importance import Importance
+    from gpu.studies.results.analysis import Analysis
+    from gpu.studies.results.importance import Importance
 
 PRINT_SIZE = "16x9"  # centimetres
 PRINT_THEMES = ("light", "dark")

@@ -9,8 +9,10 @@ from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from gpu.batch.importance import IMPORTANCE_COLUMNS, Importance
-from gpu.batch.pivot import (
+from gpu.core.table_filter import filter_of, term
+from gpu.core.tables import Column
+from gpu.studies.results.importance import IMPORTANCE_COLUMNS, Importance
+from gpu.studies.results.pivot import (
     EVERYTHING,
     STATISTICS,
     VALUES,
@@ -22,8 +24,6 @@ from gpu.batch.pivot import (
     runs_of,
     shown_value,
 )
-from gpu.core.table_filter import filter_of, term
-from gpu.core.tables import Column
 from views.batch.study_columns import MARKS_TIP, RESULT_COLUMNS, RUN_COLUMNS
 from views.setup.fields import ChoiceBox, make_line
 from views.widgets.controls import OptionButtons, make_button
@@ -32,7 +32,7 @@ from views.widgets.layouts import FlowLayout, Wrapping, fill
 from views.widgets.table import ColumnTable, TableModel
 
 if TYPE_CHECKING:
-    from gpu.batch.analysis import Analysis, ResultRow
+    from gpu.studies.results.analysis import Analysis, ResultRow
 
 PAGES = {
     "configurations": "Summary",

@@ -21,7 +21,7 @@ from views.widgets.theme import Theme, icon
 from views.widgets.view import View, ViewSource
 
 if TYPE_CHECKING:
-    from gpu.batch.study import StudyProgress
+    from gpu.studies.study import StudyProgress
 
 PLOT_EXPORTS = ("study-png", "study-svg", "study-pdf", "study-csv")
 STUDY_EXPORTS = ("study", "study-report", "study-table", *PLOT_EXPORTS)

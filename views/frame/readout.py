@@ -7,12 +7,12 @@ from collections import deque
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
 
-from gpu.batch.race_standings import Lead
 from gpu.core.bounds import KnownCosts, LowerBound
 from gpu.core.cost_unit import NO_UNIT
 from gpu.core.formats import compact, duration, whole
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState
+from gpu.races.race_standings import Lead
 from views.problem_display import display_of
 from views.widgets.announcing import RunNews, announce
 from views.widgets.labels import make_label, plain_tip

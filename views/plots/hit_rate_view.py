@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
-from gpu.batch.measured import HitRate
 from gpu.core.formats import percent
 from gpu.core.snapshot import Merges, RunState, Updates
 from gpu.problems.tsp.instance import TspInstance
+from gpu.timing.measured import HitRate
 from views.plots.bounded_curve import BoundedCurve
 from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import make_label, plain_tip

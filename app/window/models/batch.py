@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.window.threads.tasks import BackgroundTasks, Task
-from gpu.batch.executor import BatchControl
+from gpu.studies.execution.executor import BatchControl
 
 T = TypeVar("T")
 

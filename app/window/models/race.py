@@ -11,10 +11,10 @@ from PySide6.QtCore import QObject, Signal
 
 from app.window.models.run import RunModel
 from app.window.threads.solver import SolverState
-from gpu.batch.race import LaneBudget, Race, RaceSchedule
-from gpu.batch.race_standings import LaneRecord
 from gpu.core.instance import Instance
 from gpu.core.snapshot import RunState, Wanted
+from gpu.races.race import LaneBudget, Race, RaceSchedule
+from gpu.races.race_standings import LaneRecord
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending, RunOutcome
 from gpu.run.session import Session

@@ -13,20 +13,20 @@ from pathlib import Path
 
 import pytest
 
-import gpu.batch.comparison
+import gpu.timing.comparison
 from app.cli import headless
 from app.cli.headless import Departure
 from app.cli.measure import comparison_text, speedup_text
 from app.files.library import find_instance
 from app.files.measurements import export_comparison, speedup_csv, speedup_json
-from gpu.batch import speedup
-from gpu.batch.comparison import compare
-from gpu.batch.measured import ComparisonReport, Spread
-from gpu.batch.speedup import contenders
 from gpu.core.machine.devices import Device
+from gpu.timing import speedup
+from gpu.timing.comparison import compare
+from gpu.timing.measured import ComparisonReport, Spread
+from gpu.timing.speedup import contenders
 from tests.app.conftest import Command
-from tests.gpu.batch.timed import install
 from tests.gpu.cpu import makers
+from tests.gpu.timing.timed import install
 
 FEW = ("--repeats", 2, "--iterations", 5, "--budget", 2, "--seed", 3)
 
@@ -122,8 +122,8 @@ CORE = Device("cpu:1", "cpu", 0, 1, "A CPU", 2**34, "Python")
 
 @pytest.fixture
 def report(monkeypatch: pytest.MonkeyPatch) -> ComparisonReport:
-    monkeypatch.setattr(gpu.batch.comparison, "OPTION_WARMING", 0.0)
-    monkeypatch.setattr(gpu.batch.comparison, "OPTION_SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.timing.comparison, "OPTION_WARMING", 0.0)
+    monkeypatch.setattr(gpu.timing.comparison, "OPTION_SAMPLE", 0.02)
     return compare(makers.uniform(2000), install(monkeypatch), CORE, {"workers": 32}, repeats=2)
 
 
@@ -186,8 +186,8 @@ def test_json_lines_begin_with_how_it_was_measured(
 def test_the_command_prints_a_table_and_writes_files(
     inside: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gpu.batch.comparison, "OPTION_WARMING", 0.0)
-    monkeypatch.setattr(gpu.batch.comparison, "OPTION_SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.timing.comparison, "OPTION_WARMING", 0.0)
+    monkeypatch.setattr(gpu.timing.comparison, "OPTION_SAMPLE", 0.02)
     out = tmp_path / "new"
     options = ("--device", "cpu:1", "--ants", 8, "--repeats", 1, "--out", out)
     done = inside("compare", "ring-50", "--colony", "acs", *options)

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.cli.race import _number
-from gpu.batch.race import LaneBudget, Race
-from gpu.batch.race_file import read_race, text_of
-from gpu.batch.race_standings import LaneRecord
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.dimacs import write_graph
 from gpu.problems.loading import load_instance
+from gpu.races.race import LaneBudget, Race
+from gpu.races.race_file import read_race, text_of
+from gpu.races.race_standings import LaneRecord
 from gpu.run.log.run_log import read_log
 from gpu.run.session import new_session
 from tests import colonies

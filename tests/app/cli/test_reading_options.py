@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from gpu.batch.race import LaneBudget, Race
-from gpu.batch.race_file import text_of
-from gpu.batch.race_standings import LaneRecord
-from gpu.batch.store import read_results
 from gpu.problems.loading import load_instance
+from gpu.races.race import LaneBudget, Race
+from gpu.races.race_file import text_of
+from gpu.races.race_standings import LaneRecord
 from gpu.run.session import new_session
+from gpu.studies.store import read_results
 from tests.app.conftest import Command
 from tests.processes import refused, run
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from app.report.plot import PLOT_FORMS
-from gpu.batch.store import Store, read_results
-from gpu.batch.study import Study
 from gpu.run.log.run_log import read_log
+from gpu.studies.store import Store, read_results
+from gpu.studies.study import Study
 from tests.app.conftest import Command
-from tests.gpu.batch.conftest import toys
-from tests.gpu.batch.studies import FIVE, TOML, Inline, planned, studied, write_tsp
+from tests.gpu.studies.conftest import toys
+from tests.gpu.studies.toy_studies import FIVE, TOML, Inline, planned, studied, write_tsp
 from tests.processes import refused, run
 
 __all__ = ["toys"]
@@ -109,7 +109,7 @@ def test_what_cannot_be_reported_is_refused(results: Path, inside: Command) -> N
 
 
 def test_nothing_imports_matplotlib_before_a_plot_is_made() -> None:
-    names = "app.cli.main, app.cli.report, app.window.application, gpu.batch.analysis"
+    names = "app.cli.main, app.cli.report, app.window.application, gpu.studies.results.analysis"
     code = f"import sys, {names}; print([name for name in sys.argv if name in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code, "matplotlib", "app.report"],

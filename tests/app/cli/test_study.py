@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from gpu.batch.cases import DONE
-from gpu.batch.store import StoreError, read_results
+from gpu.studies.cases import DONE
+from gpu.studies.store import StoreError, read_results
 from tests.app.conftest import Command
-from tests.gpu.batch.studies import FIVE, write_tsp
-from tests.gpu.batch.test_executors import server
+from tests.gpu.studies.execution.test_executors import server
+from tests.gpu.studies.toy_studies import FIVE, write_tsp
 from tests.processes import refused, run, start
 from tests.waiting import until
 
@@ -115,7 +115,7 @@ def test_bad_input_is_one_line(
     options: tuple[str, ...],
     said: str,
 ) -> None:
-    monkeypatch.setattr("gpu.batch.local.LocalExecutor._cuda", lambda self: ())
+    monkeypatch.setattr("gpu.studies.execution.local.LocalExecutor._cuda", lambda self: ())
     monkeypatch.chdir(design.parent)
     design.write_text(DESIGN.replace(*change) if any(change) else DESIGN)
     before = {one.name for one in design.parent.iterdir()}

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from app.report.outcome import PaperOutcome, index_page, paper_page, spread
-from gpu.batch.analysis import analyse
-from gpu.batch.cases import CaseRow
-from gpu.batch.coverage import kept_coverage
-from gpu.batch.papers import Item, find_item, items
-from gpu.batch.statistics import Interval
+from gpu.papers.coverage import kept_coverage
+from gpu.papers.items import Item, find_item, items
+from gpu.studies.cases import CaseRow
+from gpu.studies.results.analysis import analyse
+from gpu.studies.results.statistics import Interval
 from tests.app.conftest import Command
 from tests.golden import Golden
 from tests.study_results import failed, run, study

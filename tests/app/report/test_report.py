@@ -23,10 +23,10 @@ from app.report.plots import all_plots, logarithmic
 from app.report.tables import results_table
 from app.report.words import marks
 from gpu import __version__
-from gpu.batch.analysis import analyse
-from gpu.batch.cases import CaseRow
-from gpu.batch.papers import Item
 from gpu.core.errors import ParameterError
+from gpu.papers.items import Item
+from gpu.studies.cases import CaseRow
+from gpu.studies.results.analysis import analyse
 from tests.golden import Golden
 from tests.study_results import failed, run, runs, study
 

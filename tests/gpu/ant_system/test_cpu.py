@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from gpu.ant_system.cpu import AsCpuColony
 from gpu.ant_system.parameters import AsCpuParameters
-from gpu.batch.speedup import contenders, measure
 from gpu.construction import cpu as as_tables
 from gpu.construction import cpu as matrix_colony
 from gpu.core.errors import DeviceMemoryError
@@ -26,6 +25,7 @@ from gpu.local_search import cpu as searches
 from gpu.problems.tsp.distances import Metric
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import build_candidates
+from gpu.timing.speedup import contenders, measure
 from tests.gpu.construction.literal import LARGEST_SUM, AsLiteral
 from tests.gpu.cpu import makers
 from tests.gpu.cpu.agreement import assert_same_tours, run_together, trails_of

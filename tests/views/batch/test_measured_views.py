@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 from pytestqt.qtbot import QtBot
 
-from gpu.batch.measured import ComparisonReport, ComparisonRow, Measurement, SpeedupReport, Spread
+from gpu.timing.measured import ComparisonReport, ComparisonRow, Measurement, SpeedupReport, Spread
 from tests.hands import click, press
 from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import SpeedupView

@@ -9,9 +9,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit
 from pytestqt.qtbot import QtBot
 
-from gpu.batch.race import LANES_MOST
-from gpu.batch.race_standings import LaneRecord, lead_of, standings_of
 from gpu.core.bounds import LowerBound
+from gpu.races.race import LANES_MOST
+from gpu.races.race_standings import LaneRecord, lead_of, standings_of
 from gpu.run.outcome import Ending
 from tests.hands import choose, click, press, settle, write
 from tests.views.graph_scenes import queens

@@ -11,13 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from gpu.batch.analysis import analyse
-from gpu.batch.design import ColonyDesign, Design
-from gpu.batch.importance import importances
-from gpu.batch.papers import items
-from gpu.batch.pivot import runs_of
 from gpu.core.tables import csv_of
+from gpu.papers.items import items
 from gpu.problems.reading import FileKind, ReadAs
+from gpu.studies.design import ColonyDesign, Design
+from gpu.studies.results.analysis import analyse
+from gpu.studies.results.importance import importances
+from gpu.studies.results.pivot import runs_of
 from tests.hands import NONE, choose, click, press, write
 from tests.study_results import run, runs, study
 from tests.views.scenes import cut_texts, in_sight

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
-from gpu.batch.measured import HitRate
 from gpu.core.snapshot import Merges
+from gpu.timing.measured import HitRate
 from tests.hands import click
 from tests.views.scenes import feed, show_state, snapshot, uniform
 from views.plots.bounded_curve import MOST_CURVE_POINTS, BoundedCurve, MeanCurve

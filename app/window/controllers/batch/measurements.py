@@ -12,16 +12,16 @@ from PySide6.QtCore import QObject, Signal, Slot
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
 from gpu import catalog
-from gpu.batch import speedup
-from gpu.batch.comparison import compare
-from gpu.batch.executor import BatchControl
-from gpu.batch.hit_rates import HIT_ITERATIONS, measure_hit_rates
-from gpu.batch.measured import SpeedupReport
-from gpu.batch.speedup import contenders
 from gpu.core.machine import devices
 from gpu.core.parameters import Parameters
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance
+from gpu.studies.execution.executor import BatchControl
+from gpu.studies.hit_rates import HIT_ITERATIONS, measure_hit_rates
+from gpu.timing import speedup
+from gpu.timing.comparison import compare
+from gpu.timing.measured import SpeedupReport
+from gpu.timing.speedup import contenders
 from views.batch.comparison_view import ComparisonView
 from views.batch.speedup_view import MOST_PLACES, SpeedupView
 from views.frame.activity import Activity

@@ -13,14 +13,14 @@ from app.files import reproduction
 from app.window.controllers.batch import study_work as work
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
-from gpu.batch.coverage import kept_coverage
-from gpu.batch.measured_where import read_measured_where
-from gpu.batch.papers import Item, Readiness, find_item, items, readiness
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.formats import duration
 from gpu.core.machine.devices import survey
 from gpu.core.words import counted
+from gpu.papers.coverage import kept_coverage
+from gpu.papers.items import Item, Readiness, find_item, items, readiness
+from gpu.studies.measured_where import read_measured_where
 from views.frame.banner import Offer
 from views.gallery.papers_page import PaperRow
 

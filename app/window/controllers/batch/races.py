@@ -14,12 +14,12 @@ from app.window.models.race import NO_RACE, LogsOpened
 from app.window.threads.solver import SolverState
 from app.window.threads.tasks import Task
 from gpu import catalog
-from gpu.batch.race import LANES_MOST, LaneBudget, Race, sharing_text
-from gpu.batch.race_file import RecordedRace
-from gpu.batch.race_standings import LaneRecord, Lead, bound_of_lanes, lead_of, standings_of
 from gpu.core.instance import Instance
 from gpu.core.machine import devices
 from gpu.core.snapshot import Wanted
+from gpu.races.race import LANES_MOST, LaneBudget, Race, sharing_text
+from gpu.races.race_file import RecordedRace
+from gpu.races.race_standings import LaneRecord, Lead, bound_of_lanes, lead_of, standings_of
 from gpu.run.log.recorder import Recorder
 from gpu.run.outcome import Ending
 from gpu.run.session import Session, new_session

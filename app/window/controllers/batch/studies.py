@@ -11,11 +11,6 @@ from app.window.controllers.batch.study_work import Opened, Planned
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.batch import BatchState
 from app.window.threads.tasks import Task
-from gpu.batch.design import Design
-from gpu.batch.executor import BatchControl
-from gpu.batch.local import LocalExecutor
-from gpu.batch.store import Store
-from gpu.batch.study import Study
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.formats import duration, number_of
@@ -24,6 +19,11 @@ from gpu.core.problem import Problem
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled, name_or_path
 from gpu.problems.reading import ReadAs
+from gpu.studies.design import Design
+from gpu.studies.execution.executor import BatchControl
+from gpu.studies.execution.local import LocalExecutor
+from gpu.studies.store import Store
+from gpu.studies.study import Study
 from views.batch.colony_row import design_of
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity

@@ -15,11 +15,11 @@ from app.window.controllers.batch import study_work as work
 from app.window.controllers.batch.study_work import StudyFindings
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
-from gpu.batch.pivot import StudyRun, runs_of
-from gpu.batch.study_runs import place_of
-from gpu.batch.verdicts import CLAIM_COLUMNS, verdicts_text
 from gpu.core.errors import sentence_for
 from gpu.core.tables import texts
+from gpu.papers.verdicts import CLAIM_COLUMNS, verdicts_text
+from gpu.studies.results.pivot import StudyRun, runs_of
+from gpu.studies.study_runs import place_of
 from views.batch.plot_choice import PlotPlace
 from views.batch.study_results import PlotPoint
 from views.batch.study_view import PLOT_EXPORTS, StudyView

@@ -14,30 +14,30 @@ from PySide6.QtGui import QImage
 
 from app.files.exports import write_text, write_whole
 from app.files.library import find_path
-from gpu.batch.cases import FAILED, RUNNING, WAITING, StudyResults
-from gpu.batch.design import Design, DesignError, read_design
-from gpu.batch.importance import Importance, importances
-from gpu.batch.local import LocalExecutor
-from gpu.batch.measured_limit import limits_kept, with_measured_limits
-from gpu.batch.measured_where import read_measured_where
-from gpu.batch.papers import RESULTS_KEPT, Item, find_item, items, name_of
-from gpu.batch.pivot import runs_of
-from gpu.batch.plan import Plan, is_pattern, make_plan
-from gpu.batch.store import StoreError, read_design_text, read_ended, read_results
-from gpu.batch.study import BY_LIMITS, ExpectedTime, expected_time
-from gpu.batch.verdicts import Judged, judged
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.formats import duration
 from gpu.core.tables import Column, csv_of
 from gpu.core.words import counted
+from gpu.papers.items import RESULTS_KEPT, Item, find_item, items, name_of
+from gpu.papers.verdicts import Judged, judged
 from gpu.run.log.names import default_log_folder, free_path, named
+from gpu.studies.cases import FAILED, RUNNING, WAITING, StudyResults
+from gpu.studies.design import Design, DesignError, read_design
+from gpu.studies.execution.local import LocalExecutor
+from gpu.studies.measured_limit import limits_kept, with_measured_limits
+from gpu.studies.measured_where import read_measured_where
+from gpu.studies.plan import Plan, is_pattern, make_plan
+from gpu.studies.results.importance import Importance, importances
+from gpu.studies.results.pivot import runs_of
+from gpu.studies.store import StoreError, read_design_text, read_ended, read_results
+from gpu.studies.study import BY_LIMITS, ExpectedTime, expected_time
 from views.widgets.values import ValueTable
 
 if TYPE_CHECKING:
     from app.report.plot import PrintPlot
-    from gpu.batch.analysis import Analysis
+    from gpu.studies.results.analysis import Analysis
 
 _DOTS_PER_CM = 38  # of the screen, at which the letters of a plot are about as large as others
 _PLOT_SIDE_LEAST, _PLOT_SIDE_MOST = 4.0, 60.0  # centimetres of a side of a plot
@@ -232,7 +232,7 @@ def item_of(results: StudyResults) -> Item | None:
 
 
 def _analysis(results: StudyResults, item: Item | None) -> Analysis:
-    from gpu.batch.analysis import analyse
+    from gpu.studies.results.analysis import analyse
 
     labels = {row.label for row in results.rows}
     return analyse(results, item.baseline if item and item.baseline in labels else "")

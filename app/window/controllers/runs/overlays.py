@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from app.window.controllers.controller import Controller, Parts
 from app.window.threads.tasks import Task
-from gpu.batch.study_runs import curves_of, study_of
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists
 from gpu.core.words import counted
 from gpu.run.log.archive import Archive
 from gpu.run.log.recorded import Recorded
 from gpu.run.log.rows import UNREADABLE, RunRow
+from gpu.studies.study_runs import curves_of, study_of
 from views.plots.convergence_view import ConvergenceView
 from views.plots.overlays import Overlay
 from views.runs.runs_view import RunsView

@@ -18,7 +18,6 @@ from app.window.controllers.batch.study_work import is_kept, studies_folder
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
-from gpu.batch.study_runs import StudyArchive, study_of
 from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.words import counted
 from gpu.run.frames.frames import FRAMES_SUFFIX
@@ -29,6 +28,7 @@ from gpu.run.log.recorder import ending, numbers
 from gpu.run.log.rows import GOES_ON, Note, RunRow, RunSummary
 from gpu.run.outcome import Ending, Result
 from gpu.run.session import Session
+from gpu.studies.study_runs import StudyArchive, study_of
 from views.frame.actions import STOP_KEYS
 from views.frame.banner import Offer
 from views.runs.runs_view import RunsView

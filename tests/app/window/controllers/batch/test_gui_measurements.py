@@ -12,16 +12,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
-import gpu.batch.comparison
+import gpu.timing.comparison
 from app.window.application import Application
 from app.window.controllers.batch import measurements
 from app.window.controllers.batch.measurements import _names_of, _shared
 from gpu import catalog
 from gpu.acs.parameters import AcsParameters, SpmParameters
 from gpu.ant_system.parameters import AsCpuParameters, AsLaunchesParameters
-from gpu.batch import hit_rates
-from gpu.batch.measured import HitRate
 from gpu.core.parameters import Parameters
+from gpu.studies import hit_rates
+from gpu.timing.measured import HitRate
 from tests.app.in_window import (
     GRID,
     answer,
@@ -204,7 +204,7 @@ def test_a_run_in_sight_is_an_earlier_one_while_something_is_measured(
 def test_a_comparison_is_measured_shown_and_taken_away(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(gpu.batch.comparison, "OPTION_SAMPLE", 0.02)
+    monkeypatch.setattr(gpu.timing.comparison, "OPTION_SAMPLE", 0.02)
     window = application.window
     view = window.view(ComparisonView)
     assert window.setup.colony.choose("cpu:1", "as-seq")

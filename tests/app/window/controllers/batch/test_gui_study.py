@@ -20,11 +20,11 @@ from app.window.controllers.batch.study_work import save_design, studies_folder
 from app.window.models.batch import BatchState
 from app.window.threads import tasks
 from gpu import catalog
-from gpu.batch.design import read_design
-from gpu.batch.store import Store, read_results
 from gpu.core.words import counted
+from gpu.studies.design import read_design
+from gpu.studies.store import Store, read_results
 from tests.app.in_window import GRID, LONGEST, RING, answer, open_, use_device, written
-from tests.gpu.batch.studies import add_toys, folder_with, studied
+from tests.gpu.studies.toy_studies import add_toys, folder_with, studied
 from tests.hands import choose, click, press, press_stop, write
 from views.batch.speedup_view import SpeedupView
 from views.batch.study_view import StudyView

@@ -16,8 +16,8 @@ from app.report.plot import PrintPlot
 from app.report.plots import all_plots
 from app.window.application import Application
 from app.window.controllers.batch import study_work as work
-from gpu.batch.analysis import analyse
 from gpu.core.errors import FormicariumError
+from gpu.studies.results.analysis import analyse
 from tests.hands import choose, settle
 from tests.study_results import runs as done
 from tests.study_results import study

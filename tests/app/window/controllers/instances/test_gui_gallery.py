@@ -13,7 +13,7 @@ from app.notifications import Notifications
 from app.window.application import Application
 from app.window.controllers.batch.study_work import studies_folder
 from gpu.aims import Aim
-from gpu.batch.papers import MEASURES, Item, find_item
+from gpu.papers.items import MEASURES, Item, find_item
 from gpu.problems.bundled import bundled
 from gpu.problems.coloring.generators import mycielski
 from gpu.run.outcome import Ending

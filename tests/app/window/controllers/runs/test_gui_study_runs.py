@@ -13,7 +13,7 @@ from app.window.application import Application
 from gpu.run.log.archive import Notes
 from gpu.run.log.names import default_log_folder
 from tests.app.in_window import LONGEST, list_colonies
-from tests.gpu.batch.studies import folder_with, studied, toy_family
+from tests.gpu.studies.toy_studies import folder_with, studied, toy_family
 from tests.hands import click, press, write
 from views.batch.study_view import StudyView
 from views.plots.convergence_view import ConvergenceView

@@ -1,0 +1,1 @@
+"""Races: several colonies on one instance with one budget, and how they compare."""

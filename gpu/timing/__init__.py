@@ -1,0 +1,1 @@
+"""How fast colonies are: speedups and comparisons, measured in turns in this process."""
