@@ -73,7 +73,7 @@ def generate(kind: str, size: int, file: Path, seed: int | None, density: float 
     joined at random, where they are close (geometric), or as places by roads. A seed gives the same
     file on every machine.
     """
-    from app.files.exports import write_whole
+    from app.files.writing import write_whole
     from gpu.core.words import counted, shown
     from gpu.problems.making import INSTANCE_KINDS, Recipe, make
     from gpu.run.log.names import named

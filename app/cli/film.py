@@ -56,7 +56,7 @@ def film(
     check_qt(("offscreen",))
     from app.files.film import FilmCancelledError, FilmSource, Picture, check_film, write_film
     from app.termination import termination_signals
-    from app.window.application import qt_application, usual_settings
+    from app.window.qt_application import qt_application, settings_in
     from views.film import FilmChoices, FilmStage
     from views.frame.kept_state import kept_of_view
     from views.graph.classes_view import ClassesView
@@ -77,7 +77,7 @@ def film(
     check_film(choices)
     source = FilmSource(log)
     qt_application()
-    stage = FilmStage(choices, source.instance, kept_of_view(usual_settings(), ClassesView.key))
+    stage = FilmStage(choices, source.instance, kept_of_view(settings_in(), ClassesView.key))
     apply(DARK if choices.dark else LIGHT, stage)
     heard: list[int] = []
 

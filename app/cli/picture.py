@@ -39,7 +39,8 @@ def draw_result(path: Path, result: Result) -> None:
 
     from app.files.pictures import write_picture
     from gpu.core.snapshot import RunState
-    from views.frame.print_picture import PICTURE_MAKERS, PicturedView, PictureLook
+    from views.frame.picture_look import PictureLook
+    from views.frame.print_picture import PICTURE_MAKERS, PicturedView
     from views.widgets.steps import finished
     from views.widgets.theme import LIGHT
 
@@ -84,14 +85,14 @@ def _tour(instance: Any, state: RunState) -> View:
 
 def _coloring(graph: Any, state: RunState) -> View:
     """Return the graph with the best coloring."""
-    from app.window.application import usual_settings
+    from app.window.qt_application import settings_in
     from gpu.drawing.draw import GraphArtist
     from views.frame.kept_state import kept_of_view
     from views.graph.class_colours import ClassColours
     from views.graph.classes_view import ClassesView
     from views.graph.graph_view import GraphView
 
-    ClassColours(kept_of_view(usual_settings(), ClassesView.key)).use(graph)
+    ClassColours(kept_of_view(settings_in(), ClassesView.key)).use(graph)
     artist, view = GraphArtist(graph), GraphView()
     artist.settle(None)
     view.show_instance(graph)

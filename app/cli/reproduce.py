@@ -271,7 +271,7 @@ def write_outcomes(folder: Path, given: Path | None, kept: Path | None) -> None:
     own folder of results, or else from those that come with the program. Those of the folder
     ``kept``, if there is one, are taken over first, without curves and solutions.
     """
-    from app.files.exports import write_text, write_whole
+    from app.files.writing import write_text, write_whole
     from app.report.export import export_plot
     from app.report.figures import figure_plots
     from app.report.outcome import FIGURES, PaperOutcome, index_page, paper_page

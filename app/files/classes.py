@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.files.exports import write_whole
+from app.files.writing import write_whole
 from gpu.core.tables import csv_text
 from gpu.problems.coloring.class_tables import CLASS_TITLE, VERTEX_TITLE, class_columns, class_rows
 from gpu.problems.coloring.instance import GraphInstance

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from app.files.exports import write_whole
+from app.files.writing import write_whole
 from gpu import APPLICATION, __version__
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError, InstanceError

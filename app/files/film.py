@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.files.exports import write_whole
 from app.files.library import find_again
+from app.files.writing import write_whole
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists, is_full

@@ -32,14 +32,7 @@ from gpu.problems.tsp.instance import TspInstance
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.rows import RunRow, RunSummary
 from gpu.run.log.run_log import read_log
-from views.gallery.instances_page import DRAW, Entry, Shelf
-from views.gallery.thumbnail import (
-    THUMBNAIL_SIZE,
-    draw_graph,
-    draw_invitation,
-    draw_matrix,
-    draw_places,
-)
+from views.gallery.instances_page import DRAW, THUMBNAIL_SIZE, Entry, Shelf
 from views.problem_display import DISPLAYS
 from views.widgets.theme import Theme
 
@@ -94,6 +87,8 @@ def look_at(entry: Entry, runs: Runs, theme: Theme, ratio: float) -> Look:
     """Find out what there is to say of an instance, and draw it unless a picture is kept."""
     path = entry.path
     if path == DRAW.path:
+        from views.gallery.thumbnail import draw_invitation  # imports pyqtgraph
+
         return Look(entry, draw_invitation(theme, ratio))
     try:
         if (length := path.stat().st_size) > PICTURED_LARGEST:
@@ -262,6 +257,8 @@ def drawn_thumbnail(
     size: QSize = THUMBNAIL_SIZE,
 ) -> QImage:
     """Draw an instance of any problem with a solution, if there is one."""
+    from views.gallery.thumbnail import draw_graph, draw_places  # imports pyqtgraph
+
     if (places := instance.map_places) is not None:
         cities: Any = instance
         path = None if solution is None else cities.route_of(solution).path
@@ -279,6 +276,8 @@ def picture_of(instance: Instance, theme: Theme, ratio: float, size: QSize) -> Q
     if isinstance(instance, TspInstance) and instance.computed_layout:
         base = getattr(instance, "base", None) or instance  # with the real cities alone
         if base.matrix is not None:
+            from views.gallery.thumbnail import draw_matrix  # imports pyqtgraph
+
             barred = getattr(instance, "barred", None)
             return draw_matrix(base.matrix, barred, theme, ratio, size)
     return drawn_thumbnail(instance, None, theme, ratio, size)

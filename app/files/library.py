@@ -13,7 +13,7 @@ from typing import TypeVar
 import platformdirs
 
 from app.files.downloads import downloadable, downloaded, file_of
-from app.files.exports import write_whole
+from app.files.writing import write_whole
 from gpu import APPLICATION
 from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import LARGEST_FILE, exists, is_link, read_regular

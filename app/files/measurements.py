@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
-from app.files.exports import column_of, write_text
+from app.files.exports import column_of
+from app.files.writing import write_text
 from gpu import __version__
 from gpu.core.machine import devices
 from gpu.core.tables import Column, csv_of, fields

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 
-from app.files.exports import write_whole
+from app.files.writing import write_whole
 from gpu import APPLICATION
 from gpu.core.errors import InstanceError
 from gpu.core.files import exists, read_regular
@@ -23,7 +23,6 @@ from gpu.core.instance import EDITED, Instance
 from gpu.problems.making import Recipe, make
 from gpu.problems.tsp.drawing import text_of_drawing
 from gpu.run.log.names import named
-from views.gallery.thumbnail import draw_graph, draw_places
 from views.widgets.theme import Theme
 
 
@@ -92,6 +91,8 @@ def made_folder() -> Path:
 
 def preview(recipe: Recipe, theme: Theme, size: QSize, ratio: float) -> tuple[QImage, str]:
     """Return a picture of what would be made, and a sentence about it."""
+    from views.gallery.thumbnail import draw_graph, draw_places  # imports pyqtgraph
+
     made = make(recipe)
     if made.graph is None:
         assert made.points is not None

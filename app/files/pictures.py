@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer
 from PySide6.QtGui import QImage
 
-from app.files.exports import write_whole
+from app.files.writing import write_whole
 from gpu.core.errors import FormicariumError
 from gpu.core.files import read_regular
 

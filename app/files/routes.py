@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from app.files.exports import ExportError, write_text, write_whole
+from app.files.writing import ExportError, write_text, write_whole
 from gpu import APPLICATION
 from gpu.core.tables import Column, csv_of
 from gpu.problems.tables.dialect import dialect_of

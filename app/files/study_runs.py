@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.files.exports import write_whole
 from app.files.library import find_again
+from app.files.writing import write_whole
 from gpu.run.log.names import stem
 from gpu.run.log.recorder import encoded
 from gpu.studies.study_runs import case_log

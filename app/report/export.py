@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from app.files.exports import write_text, write_whole
+from app.files.writing import write_text, write_whole
 from app.report.page import NOTHING_ABSENT, Progress, page
 from app.report.plot import PLOT_FORMS, PlotLook, PrintPlot, rendered
 from app.report.plots import all_plots

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import gc
-import os
-import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import platformdirs
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication
 
 from app.notifications import Notifications
 from app.window.controllers.batch.measurements import MeasurementController
@@ -21,16 +15,11 @@ from app.window.controllers.batch.papers import PapersController
 from app.window.controllers.batch.races import RaceController
 from app.window.controllers.batch.studies import StudyController
 from app.window.controllers.batch.study_findings import StudyFindingsController
-from app.window.controllers.controller import Parts
 from app.window.controllers.devices import DeviceController
 from app.window.controllers.instances.cities import CityController
 from app.window.controllers.instances.drawing import DrawingController
 from app.window.controllers.instances.files import BestKnownController, FileController
-from app.window.controllers.instances.gallery import (
-    DownloadController,
-    GalleryController,
-    GenerateController,
-)
+from app.window.controllers.instances.gallery import DownloadController, GenerateController
 from app.window.controllers.instances.given_tours import GivenTourController
 from app.window.controllers.instances.importing import ImportController
 from app.window.controllers.instances.routes import RouteController
@@ -47,12 +36,9 @@ from app.window.controllers.runs.run_archive import RunArchiveController
 from app.window.controllers.runs.run_display import RunDisplay
 from app.window.controllers.runs.runs import RunController
 from app.window.controllers.runs.walks import WalkController
-from app.window.models.loaded_instance import LoadedInstance
-from app.window.models.run_list import RUNS_PATIENCE, RunList
-from app.window.opened_files import DesktopApplication
-from app.window.process import give_memory_back, paint_alone
-from app.window.threads.tasks import BackgroundTasks
-from gpu import APPLICATION
+from app.window.gallery_first import GalleryFirst
+from app.window.models.run_list import RUNS_PATIENCE
+from app.window.qt_application import settings_in
 from gpu.core.formats import number_of
 from gpu.core.machine.compiling import COMPILING, CompilingProcesses, most_processes
 from gpu.core.problem import Problem
@@ -60,20 +46,15 @@ from gpu.problems.bundled import bundled
 from gpu.run.log.names import default_log_path
 from gpu.run.session import Session
 from views.frame.main_window import MainWindow
-from views.frame.settings import Settings
 from views.setup.presets import presets
-from views.widgets.theme import application_icon
-
-SWITCH_INTERVAL = 0.0005
-"""Seconds for which a thread may keep Python's lock while another one wants it. With Python's own
-5 ms a window that paints holds up the solver, and with it a GPU, many times a second."""
 
 
 class Application(QObject):
     """A window, its models, and the controllers that connect them but do not know each other.
 
     The window shows the sentences of ``notifications``. Its state is kept in ``settings_file``, by
-    default in the user's settings. The function ``log_path`` says where a run's log goes.
+    default in the user's settings. The function ``log_path`` says where a run's log goes. What is
+    in sight already is ``first``, with settings of its own.
     """
 
     told = Signal(str)  # a sentence for the user; any thread may emit it
@@ -83,15 +64,17 @@ class Application(QObject):
         notifications: Notifications,
         settings_file: Path | None = None,
         log_path: Callable[[Session], Path] = default_log_path,
+        first: GalleryFirst | None = None,
     ) -> None:
         super().__init__()
-        self.window = window = _window(settings_file)
-        self.runs = runs = RunList(self)
-        self.instance = instance = LoadedInstance(self)
+        first = first or GalleryFirst(settings_in(settings_file))
+        first.setParent(self)
+        self.runs, self.instance, self.background, _, self.window = parts = first.parts
+        self.gallery, window = first.gallery, self.window
+        window.add_views()
+        _offer_instances(window)
         self._compiler = CompilingProcesses(most_processes())
         COMPILING.elsewhere = self._compiler.do
-        self.background = background = BackgroundTasks(self)
-        parts = Parts(runs, instance, background, window)
         self.run_display = RunDisplay(parts, self)
         self.decisions = DecisionController(parts, self)
         self.walks = WalkController(parts, self)
@@ -118,7 +101,6 @@ class Application(QObject):
         self.drawing = DrawingController(parts, self)
         self.cities = CityController(parts, self)
         self.live = LiveController(parts, self)
-        self.gallery = GalleryController(parts, lambda: self.archive.archive, self)
         self.generating = GenerateController(parts, self)
         self.downloading = DownloadController(parts, self)
         self.papers = PapersController(parts, self)
@@ -210,48 +192,8 @@ class Application(QObject):
         return ended
 
 
-def qt_application(text_size: int = 100) -> QApplication:
-    """Return the one application object of Qt; the first call makes it.
-
-    All has ``text_size`` percent of its usual size, unless Qt's own variable says otherwise.
-    """
-    paint_alone()
-    app = QApplication.instance()
-    if not isinstance(app, QApplication):
-        with _scaled(text_size / 100):
-            app = DesktopApplication([APPLICATION])
-    sys.setswitchinterval(SWITCH_INTERVAL)
-    give_memory_back()
-    gc.disable()  # until all that a window needs is there; see resume_garbage_collection
-    app.setApplicationName(APPLICATION)
-    app.setApplicationDisplayName("Formicarium")
-    app.setDesktopFileName(APPLICATION)
-    app.setStyle("Fusion")
-    app.setWindowIcon(application_icon())
-    return app
-
-
-@contextmanager
-def _scaled(factor: float) -> Iterator[None]:
-    """Let Qt begin with this factor on all sizes; processes that are started do not get it."""
-    name = "QT_SCALE_FACTOR"
-    if factor == 1.0 or name in os.environ:
-        yield
-        return
-    os.environ[name] = str(factor)
-    try:
-        yield
-    finally:
-        del os.environ[name]
-
-
-def usual_settings() -> Settings:
-    """Return what the window has kept."""
-    return Settings(platformdirs.user_config_path(APPLICATION, appauthor=False) / "window.json")
-
-
-def _window(settings_file: Path | None) -> MainWindow:
-    window = MainWindow(Settings(settings_file) if settings_file else usual_settings())
+def _offer_instances(window: MainWindow) -> None:
+    """List the presets and the bundled instances in the setup panel."""
     window.setup.show_presets(presets())
     window.setup.instance.show_bundled(
         {
@@ -263,4 +205,3 @@ def _window(settings_file: Path | None) -> MainWindow:
             for problem in Problem
         }
     )
-    return window

@@ -12,9 +12,10 @@ from PySide6.QtCore import QObject, QTimer
 from app.files.pictures import save_png
 from app.notifications import Notifications
 from app.termination import leave
-from app.window.application import Application, qt_application
+from app.window.application import Application
 from app.window.event_loop import StallMeter
 from app.window.models.run import RunModel
+from app.window.qt_application import qt_application
 from gpu.problems.bundled import bundled
 from gpu.run.log.names import free_path, stem
 from gpu.run.outcome import Ending, RunOutcome

@@ -17,7 +17,7 @@ from app.window.qt_libraries import check_qt, platforms_here
 from gpu import APPLICATION
 
 if TYPE_CHECKING:
-    from app.window.application import Application
+    from app.window.gallery_first import GalleryFirst
 
 DEMO_SECONDS = 20.0  # how long the demonstration solves before it measures speedups
 
@@ -27,31 +27,37 @@ def open_window(
     demo: bool = False,
     script: Path | None = None,
     *,
-    opened: Callable[[Application], object] = lambda _: None,
+    opened: Callable[[GalleryFirst], object] = lambda _: None,
     settings_file: Path | None = None,
 ) -> int:
     """Open the window, stay until it is closed, and return the exit status.
 
     With ``demo``, a bundled instance is solved as the window opens, and then speedups are measured.
-    A ``script`` is played. Otherwise ``path`` is opened, an instance or a recorded session. If a
-    thread cannot be ended, the process ends here. ``opened`` is called once the window is open;
-    ``settings_file`` is where its state is kept, by default the user's. Raises MissingLibraryError
-    if Qt cannot be loaded.
+    A ``script`` is played. Otherwise ``path`` is opened, an instance or a recorded session; without
+    any of them the gallery is in sight first, and then ``opened`` is called. If a thread cannot be
+    ended, the process ends here. ``settings_file`` is where the window's state is kept, by default
+    the user's. Raises MissingLibraryError if Qt cannot be loaded.
     """
     _prepare(platforms_here())
     import platformdirs
 
-    from app.window.application import Application, qt_application, usual_settings
     from app.window.event_loop import on_termination
+    from app.window.gallery_first import GalleryFirst
     from app.window.opened_files import DesktopApplication
-    from views.frame.settings import Settings
+    from app.window.qt_application import qt_application, settings_in
     from views.frame.text_size import text_size
 
-    settings = usual_settings() if settings_file is None else Settings(settings_file)
+    settings = settings_in(settings_file)
     qt = qt_application(text_size(settings))
     log = platformdirs.user_log_path(APPLICATION, appauthor=False) / f"{APPLICATION}.log"
     with Notifications(log) as notifications:
-        application = Application(notifications, settings_file)
+        first = GalleryFirst(settings)
+        if not (demo or path or script):
+            first.show()
+            opened(first)
+        from app.window.application import Application  # imports all views
+
+        application = Application(notifications, first=first)
         window = application.window
         if demo or path is not None:
             window.pages.show_views()
@@ -66,7 +72,6 @@ def open_window(
             application.files.open(path)
         else:
             window.guidance.offer_tour()
-        opened(application)
         if isinstance(qt, DesktopApplication):
             qt.open_files_with(application.window.open_requested.emit)
         with on_termination(window.close):
@@ -104,5 +109,4 @@ def _prepare(platforms: Sequence[str]) -> None:
     check_qt(platforms)
     gc.disable()  # it would look at all that is imported, again and again
     # PySide reads the source of each module that is imported after it.
-    for early in ("app.files.loading", "gpu.studies.study", "gpu.papers.verdicts"):
-        importlib.import_module(early)
+    importlib.import_module("app.files.loading")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gpu.core.errors import FormicariumError
 
 if TYPE_CHECKING:
-    from app.window.application import Application
+    from app.window.gallery_first import GalleryFirst
 
 PATIENCE = 120.0  # seconds after which a window that does not come is given up
 LOOK = 5  # milliseconds between two looks at the gallery
@@ -34,6 +34,7 @@ class GalleryStart:
 
     tiles: Moment  # every instance is painted, with its name
     pictures: Moment  # and all that have a picture show it
+    answers: Moment  # and the window does what the user wants
 
 
 class StartError(FormicariumError):
@@ -55,35 +56,39 @@ def measure_gallery() -> GalleryStart:
         found = json.loads(done.stdout.splitlines()[-1])
     except (ValueError, IndexError):
         raise StartError(f"the window did not open: {done.stderr.strip()[-500:]}") from None
-    return GalleryStart(*(Moment(**found[name]) for name in ("tiles", "pictures")))
+    return GalleryStart(*(Moment(**found[name]) for name in ("tiles", "pictures", "answers")))
 
 
 def _open(folder: Path, began: float) -> None:
     """Open the window, and print when its gallery was there."""
     from app.window.launch import open_window
 
-    def watch(application: Application) -> None:
+    def watch(first: GalleryFirst) -> None:
         from PySide6.QtCore import QTimer
 
-        moments: list[Moment] = []
-        window = application.window
-        page = window.gallery.instances
+        moments = {"tiles": _now(began)}
+        window = first.parts.window
         looking = QTimer(window, interval=LOOK)
 
         def look() -> None:
-            there = bool(page.tiles), application.gallery.idle
-            if all(there[: len(moments) + 1]):
-                page.repaint()  # paints what was told before this
-                moments.append(Moment(time.time() - began, time.process_time()))
-            if len(moments) == len(there):
+            there = {"pictures": first.gallery.idle, "answers": window.has_views}
+            for name in [name for name, is_there in there.items() if is_there]:
+                if name not in moments:
+                    window.repaint()  # paints what was told before this
+                    moments[name] = _now(began)
+            if len(moments) > len(there):
                 looking.stop()
-                print(json.dumps(asdict(GalleryStart(*moments))), flush=True)
+                print(json.dumps(asdict(GalleryStart(**moments))), flush=True)
                 window.close()
 
         looking.timeout.connect(look)
         looking.start()
 
     open_window(None, opened=watch, settings_file=folder / "window.json")
+
+
+def _now(began: float) -> Moment:
+    return Moment(time.time() - began, time.process_time())
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ from app.files.library import find_path
 from app.notifications import Notifications
 from app.report.export import export_plots
 from app.report.plot import PlotLook
-from app.window.application import Application, qt_application
+from app.window.application import Application
+from app.window.qt_application import qt_application
 from gpu.problems.bundled import bundled
 from gpu.problems.reading import ReadAs
 from gpu.studies.results.analysis import analyse

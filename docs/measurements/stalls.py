@@ -50,8 +50,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from app.notifications import Notifications
-from app.window.application import Application, qt_application
+from app.window.application import Application
 from app.window.event_loop import StallMeter
+from app.window.qt_application import qt_application
 from gpu.core.machine import devices
 from gpu.core.snapshot import RunState
 from gpu.problems.bundled import bundled

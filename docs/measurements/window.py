@@ -31,9 +31,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.notifications import Notifications
-from app.window.application import Application, qt_application
+from app.window.application import Application
 from app.window.event_loop import StallMeter
 from app.window.models.run import RunModel
+from app.window.qt_application import qt_application
 from app.window.threads.solver import SolverState
 from gpu.problems.loading import load_instance
 from gpu.run.outcome import RunOutcome

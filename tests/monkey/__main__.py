@@ -20,7 +20,7 @@ from unittest import mock
 
 from PySide6.QtGui import QDesktopServices
 
-from app.window.application import qt_application
+from app.window.qt_application import qt_application
 from tests.monkey.monkey import play_in
 
 

@@ -143,24 +143,30 @@ def call_with_key(actions: Mapping[Key, QAction], slot: Callable[[Key], object])
 
 
 class Actions:
-    """The window's actions by name, and its menus. ``views`` are keys and titles of all views."""
+    """The window's actions by name, and its menus."""
 
-    def __init__(self, window: QMainWindow, views: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, window: QMainWindow) -> None:
         self._window = window
         self._all = {name: self._make(*parts) for name, parts in _ACTION_TEXTS.items()}
         for name in ("panel", "present", "edit-cities", "still"):
             self._all[name].setCheckable(True)
         self.exports = {name: self._make(text) for name, (text, _, _) in EXPORTS.items()}
-        self.views = {
-            key: self._make(title, tip=f"Bring the view {title} into sight") for key, title in views
-        }
+        self.views: dict[str, QAction] = {}  # by the view's key
         names = {"system": "As the system", "light": "Light", "dark": "Dark"}
         self.themes = {name: self._make(text) for name, text in names.items()}
         group = QActionGroup(window)
         for action in self.themes.values():
             action.setCheckable(True)
             group.addAction(action)
-        self._fill_menus(views)
+        self._fill_menus()
+
+    def offer_views(self, titles: Mapping[str, str]) -> None:
+        """List the views, whose titles are given by their keys."""
+        tip = "Bring the view {} into sight"
+        self.views = {key: self._make(text, tip=tip.format(text)) for key, text in titles.items()}
+        first = self._view_menu.actions()[0]
+        self._view_menu.insertActions(first, list(self.views.values()))
+        self._view_menu.insertSeparator(first)
 
     def __getitem__(self, name: str) -> QAction:
         return self._all[name]
@@ -261,7 +267,7 @@ class Actions:
         action.setMenuRole(_MENU_ROLES.get(text, QAction.MenuRole.NoRole))
         return action
 
-    def _fill_menus(self, views: Sequence[tuple[str, str]]) -> None:
+    def _fill_menus(self) -> None:
         bar = self._window.menuBar()
         titles = ("&File", "&Edit", "&Run", "&View")
         file_menu, edit, run, view = (bar.addMenu(title) for title in titles)
@@ -301,7 +307,8 @@ class Actions:
         self.text_menu.addActions(self._named("larger", "smaller"))
         self.text_menu.addSeparator()
         looks = [themes.menuAction(), self.text_menu.menuAction(), *self._named("still")]
-        _fill(view, self.views.values(), panes, looks)
+        self._view_menu = view
+        _fill(view, panes, looks)
         _fill(themes, self.themes.values(), self._named("theme"))
         _fill(
             bar.addMenu("&Help"),

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QFileIconProvider, QWidget
 
 from views.frame.actions import EXPORTS
 from views.frame.picture_dialog import PictureDialog
-from views.frame.print_picture import PICTURE_FILTERS, PictureLook
+from views.frame.picture_look import PICTURE_FILTERS, PictureLook
 from views.frame.settings import Settings
 from views.problem_display import FILES
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QObject, Signal, Slot
 from PySide6.QtGui import QActionGroup, QGuiApplication
@@ -13,7 +14,6 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 
 from gpu.core.machine.motion import reduces_motion
 from views.frame.actions import Actions
-from views.frame.dashboard import Dashboard
 from views.frame.settings import Settings, SettingValue
 from views.problem_display import DISPLAYS, problem_of
 from views.setup.history import PanelState
@@ -22,6 +22,9 @@ from views.setup.setup_panel import SetupPanel
 from views.widgets.labels import plain_item, plain_tip
 from views.widgets.layouts import keep_within_screen, resize_within_screen
 from views.widgets.theme import DARK, LIGHT, Theme, system_theme
+
+if TYPE_CHECKING:
+    from views.frame.dashboard import Dashboard
 
 RECORD_LIMITS = 0, 5, 20, 100, 500  # MB
 _USUAL_RECORD = 20
@@ -140,14 +143,20 @@ def kept_of_view(settings: Settings, key: str) -> str:
     return settings.get(f"view-{key}", "")
 
 
-def restore_window(
-    settings: Settings, window: QMainWindow, dashboard: Dashboard, actions: Actions
-) -> None:
-    """Read the state. What cannot be read is left as it is."""
+def restore_window(settings: Settings, window: QMainWindow, actions: Actions) -> None:
+    """Give the window its place, and show the setup panel or hide it.
+
+    What cannot be read is left as it is; likewise in :func:`restore_views`.
+    """
     resize_within_screen(window, *_USUAL_WINDOW)
     restored = window.restoreGeometry(_state_bytes(settings.get("geometry", "")))
     if restored and not window.isMaximized() and settings.get("room", "") != _room(window):
         keep_within_screen(window)  # Qt does so, too, but not with every frame
+    actions["panel"].setChecked(settings.get("panel", True))
+
+
+def restore_views(settings: Settings, dashboard: Dashboard) -> None:
+    """Give the panes their sizes, and bring the views to the front that were there."""
     for name, splitter in (("across", dashboard.across), ("down", dashboard.down)):
         splitter.restoreState(_state_bytes(settings.get(name, "")))
     for problem in DISPLAYS:
@@ -157,7 +166,6 @@ def restore_window(
             dashboard.choose_tabs(problem, known)
     for key, view in dashboard.all_views.items():
         view.keep(kept_of_view(settings, key))
-    actions["panel"].setChecked(settings.get("panel", True))
 
 
 def _room(window: QMainWindow) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -23,24 +24,23 @@ from gpu.core.snapshot import RunState, Wanted
 from views.frame.actions import Actions, call_with_key
 from views.frame.activity import Activity, Question, question
 from views.frame.banner import Banner, Offer, Severity
-from views.frame.control import RunControl
-from views.frame.dashboard import Dashboard
 from views.frame.dialogs import KeysDialog, about_box, ask
 from views.frame.file_dialogs import FileDialogs
-from views.frame.guidance import Guidance
-from views.frame.kept_state import KeptChoices, ThemeChoice, restore_window, save_window
+from views.frame.kept_state import (
+    KeptChoices,
+    ThemeChoice,
+    restore_views,
+    restore_window,
+    save_window,
+)
 from views.frame.pages import Contents, Pages, Scrolled
-from views.frame.presentation import PRESENTATION_HINT, Presentation
 from views.frame.readout import Readout
 from views.frame.run_bar import RunBar
 from views.frame.settings import Settings
 from views.frame.text_size import TextSizeMenu
 from views.gallery.gallery import Gallery
-from views.graph.classes_view import ClassesView
 from views.problem_display import DISPLAYS
 from views.setup.setup_panel import SetupPanel
-from views.tour.stops_view import StopsView
-from views.tour.tour_view import TourView
 from views.widgets import styling
 from views.widgets.controls import AccessibleNames
 from views.widgets.guide_asked import GuideAsked
@@ -48,13 +48,20 @@ from views.widgets.labels import ElidedLabel, window_title
 from views.widgets.layouts import fill
 from views.widgets.steps import Curtain, StepQueue, WindowChange
 from views.widgets.theme import DARK, Theme, application_icon
-from views.widgets.view import View
 
-V = TypeVar("V", bound=View)
+if TYPE_CHECKING:  # what the gallery does not need is imported by :meth:`MainWindow.add_views`
+    from views.frame.control import RunControl
+    from views.frame.dashboard import Dashboard
+    from views.frame.guidance import Guidance
+    from views.frame.presentation import Presentation
+    from views.tour.tour_view import TourView
+    from views.widgets.view import View
+
+V = TypeVar("V", bound="View")
 
 
 class MainWindow(QMainWindow):
-    """Setup panel, run bar, readout and views."""
+    """Setup panel, run bar, readout and views; or the gallery in their place."""
 
     open_requested = Signal(object)  # path of an instance to load
     open_as_requested = Signal(object)  # the same, and the user says how it is read
@@ -63,7 +70,15 @@ class MainWindow(QMainWindow):
     folder_wanted = Signal(object)  # path of a file that is to be shown in its folder
     closing = Signal()
 
-    def __init__(self, settings: Settings) -> None:
+    # These are made by add_views:
+    dashboard: Dashboard
+    control: RunControl
+    presentation: Presentation
+    guidance: Guidance
+    steps: StepQueue  # of pictures: each has a theme of its own, and then that of before
+
+    def __init__(self, settings: Settings, *, gallery_alone: bool = False) -> None:
+        """With ``gallery_alone`` the window is there sooner; :meth:`add_views` must follow."""
         QApplication.setFont(DARK.font())  # before there are widgets that get it
         super().__init__()
         self._settings = settings
@@ -79,23 +94,13 @@ class MainWindow(QMainWindow):
         self.setAnimated(False)  # else its contents would be laid out for each of many sizes
         # With its frame it fits a screen of 1280 × 800 pixels, all twice as large.
         self.setMinimumSize(600, 360)
-        self.gallery, self.dashboard = Gallery(), Dashboard()
-        self.actions_ = Actions(self, [(v.key, v.title) for v in self.dashboard.all_views.values()])
-        self._show_problem()
+        self.gallery = Gallery()
+        self.actions_ = Actions(self)
         self.setup = SetupPanel()
         self._kept = KeptChoices(self.setup, self.actions_, settings)
         self.record = self._kept.record
         self.run_bar = RunBar(self.actions_)
-        self.control = RunControl(
-            self.actions_, self.dashboard, self.setup, self.run_bar, self._kept
-        )
-        control = self.control  # what the user wants of a run, a race and a study:
-        self.run, self.race, self.study = control.run, control.race, control.study
-        self.readout = Readout()
         self.banner = Banner(self, self.statusBar())
-        self.presentation = Presentation(
-            self, self.dashboard, self.actions_, settings, self.run_bar, self.readout
-        )
         self.where = ElidedLabel()  # which run is in sight
         self.run_title = ""  # the same, whether it is an earlier one or not
         self.statusBar().addWidget(self.where, 1)
@@ -105,31 +110,76 @@ class MainWindow(QMainWindow):
         )
         self._lay_out()
         # Earlier, each change of a parent would style it again.
-        styling.apply(self.theme_choice.theme, self)
+        theme = self.theme_choice.theme
+        styling.apply(theme, self)
+        for part in (self.setup, self.run_bar, self.banner, self.gallery):
+            part.apply_theme(theme)
+        self.has_views = False  # whether add_views has made them
+        self._closes = False  # whether it closes as soon as it has views
+        self.actions_.enable(
+            Activity.IDLE,
+            self.setup.problem,
+            instance=False,
+            tour=False,
+            given=False,
+            exports=dict.fromkeys(self.actions_.exports, False),
+        )
+        self.run_bar.show_activity(Activity.IDLE)
+        restore_window(settings, self, self.actions_)
+        self._show_panel()
+        self.pages.show_gallery()
+        if not gallery_alone:
+            self.add_views()
+
+    def add_views(self) -> None:
+        """Make all that the gallery does not need, and let the window obey the user.
+
+        Without it, nothing but the gallery may be used, and nothing that the user does may arrive.
+        """
+        from views.frame.control import RunControl
+        from views.frame.dashboard import Dashboard
+        from views.frame.guidance import Guidance
+        from views.frame.presentation import Presentation
+
+        self.dashboard = Dashboard()
+        titles = {view.key: view.title for view in self.dashboard.all_views.values()}
+        self.actions_.offer_views(titles)
+        self._show_problem()
+        self.control = RunControl(
+            self.actions_, self.dashboard, self.setup, self.run_bar, self._kept
+        )
+        control = self.control  # what the user wants of a run, a race and a study:
+        self.run, self.race, self.study = control.run, control.race, control.study
+        self.readout = Readout()
+        self.presentation = Presentation(
+            self, self.dashboard, self.actions_, self._settings, self.run_bar, self.readout
+        )
+        parts = self.readout, (self.dashboard, 1), self.presentation.caption
+        fill(QVBoxLayout(self._views), *parts, margins=(4, 8, 8, 4), spacing=8)
         for widget in self.findChildren(QWidget):
             widget.setAcceptDrops(False)  # else it would take files dropped on it
         self._names = AccessibleNames(self)
         self.guidance = Guidance(
-            self, settings, self.banner, self.actions_["panel"], self.pages,
+            self, self._settings, self.banner, self.actions_["panel"], self.pages,
             self.setup, self.run_bar, self.readout, self.dashboard,
         )  # fmt: skip
         self.closing.connect(self.guidance.close)
         self._curtain = curtain = Curtain(self)
         self._change = WindowChange(self, curtain, lambda: self.steps.under_way)
-        # Pictures: each has a theme of its own, and then that of before.
         self.steps = StepQueue(
             self, curtain, lambda: not (self._change.busy or self.dashboard.following.lacks_theme)
         )
         self.closing.connect(self.steps.finish)
+        self.has_views = True
         self._connect()
         self._bind_actions()
-        restore_window(settings, self, self.dashboard, self.actions_)
-        self._show_panel()
+        restore_views(self._settings, self.dashboard)
         self._change_theme()
         self.paint_now()
         self._show_recent()
         self.show_activity(Activity.IDLE)
-        self.pages.show_gallery()
+        if self._closes:
+            QTimer.singleShot(0, self, self.close)
 
     def view(self, kind: type[V]) -> V:
         """Return the view of the class ``kind``."""
@@ -156,7 +206,11 @@ class MainWindow(QMainWindow):
     def theme(self) -> Theme:
         """The colours and the type in use."""
         theme = self.theme_choice.theme
-        return theme.presented if self.presentation.goes_on else theme
+        return theme.presented if self._presents else theme
+
+    @property
+    def _presents(self) -> bool:
+        return self.has_views and self.presentation.goes_on
 
     def arrange(self, instance: Instance) -> None:
         """Bring the views for ``instance`` into the panes, as a first step of showing it."""
@@ -285,7 +339,7 @@ class MainWindow(QMainWindow):
         ):
             event.accept()
             return True
-        if event.type() == QEvent.Type.WindowStateChange:
+        if event.type() == QEvent.Type.WindowStateChange and self.has_views:
             self.dashboard.wanted_changed.emit()
         return super().event(event)
 
@@ -311,6 +365,10 @@ class MainWindow(QMainWindow):
 
         A user is asked first if something would be lost; the program is not.
         """
+        if not self.has_views:  # they are being made
+            self._closes = True
+            event.ignore()
+            return
         if event.spontaneous() and self._question:
             event.ignore()
             self._quit()
@@ -327,10 +385,8 @@ class MainWindow(QMainWindow):
         return question(self.activity, **going, unsaved=self.has_unsaved())
 
     def _lay_out(self) -> None:
-        views = QWidget()
-        parts = self.readout, (self.dashboard, 1), self.presentation.caption
-        fill(QVBoxLayout(views), *parts, margins=(4, 8, 8, 4), spacing=8)
-        self.pages = Pages(self.gallery, views)
+        self._views = QWidget()  # in which add_views puts them
+        self.pages = Pages(self.gallery, self._views)
         across = fill(QHBoxLayout(), self.setup, (self.pages, 1), spacing=0)
         central = Contents()
         central.setObjectName("central")
@@ -345,10 +401,14 @@ class MainWindow(QMainWindow):
         self.dashboard.arranged.connect(self._show_problem)
         self.dashboard.asked.connect(self.pages.show_views)
         self.dashboard.following.styling.connect(self._hold_back)
+        from views.graph.classes_view import ClassesView
+        from views.tour.stops_view import StopsView
+        from views.tour.tour_view import TourView
+
         stops, map_ = self.view(StopsView), self.view(TourView)
         routes = DISPLAYS[Problem.TSP].routes
         stops.offer([self.actions_.exports[name] for name in routes], self.actions_["print"])
-        stops.city_chosen.connect(self._show_city)
+        stops.city_chosen.connect(partial(self._show_city, map_))
         map_.city_chosen.connect(stops.choose)
         classes = self.view(ClassesView)
         tables = DISPLAYS[Problem.COLORING].routes
@@ -368,10 +428,8 @@ class MainWindow(QMainWindow):
         for view in self.dashboard.views.values():
             view.apply_theme(view.theme)
 
-    @Slot(int)
-    def _show_city(self, city: int) -> None:
+    def _show_city(self, map_: TourView, city: int) -> None:
         """Show a city on the map, if its pane is in sight."""
-        map_ = self.view(TourView)
         if self.dashboard.panes[0].isVisible():
             self.dashboard.panes[0].tabs.setCurrentWidget(map_)
             map_.show_city(city)
@@ -423,7 +481,7 @@ class MainWindow(QMainWindow):
         KeysDialog(self, keys, self.theme).open()
 
     def _show_panel(self) -> None:
-        self.setup.setVisible(self.actions_["panel"].isChecked() and not self.presentation.goes_on)
+        self.setup.setVisible(self.actions_["panel"].isChecked() and not self._presents)
 
     def _tell_size(self, sentence: str, offers: list[Offer]) -> None:
         self.tell(sentence, "info", stays=True, offers=offers)
@@ -450,7 +508,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _forget_hint(self) -> None:
         """Say no longer what the keys of a presentation do."""
-        if self.banner.text == PRESENTATION_HINT:
+        if self.banner.text == self.presentation.hint:
             self.banner.clear()
 
     def _change_theme(self) -> None:

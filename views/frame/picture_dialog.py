@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.formats import whole
-from views.frame.print_picture import (
+from views.frame.picture_look import (
     DPI_RANGE,
     PICTURE_FILTERS,
     PICTURE_SIZES,

@@ -112,6 +112,7 @@ class Presentation(QObject):
     ended = Signal()
     paged = Signal(int)  # the user wants the next page (1) or the previous one (-1)
     told = Signal(str)  # a hint for the user
+    hint = PRESENTATION_HINT  # the one when it begins
 
     def __init__(
         self,

@@ -12,7 +12,8 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPen
 from PySide6.QtPrintSupport import QPrinter
 
 from gpu.core.tables import Column, texts
-from views.frame.print_picture import CM_PER_INCH, PicturedView, PictureLook, as_image, onto
+from views.frame.picture_look import CM_PER_INCH, PictureLook
+from views.frame.print_picture import PicturedView, as_image, onto
 from views.widgets.steps import Steps
 from views.widgets.table import MarkColumn
 

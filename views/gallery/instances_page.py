@@ -20,7 +20,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QScrollArea, QVBoxLayout, QWidget
 
 from gpu.core.words import shown
-from views.gallery.thumbnail import THUMBNAIL_SIZE
 from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import FlowLayout, fill
 from views.widgets.theme import DARK, Theme
@@ -36,6 +35,8 @@ _TILE_LINES = (  # of the lines: size of the type, whether it is bold, and its c
 )
 _KIND_LINES = 2  # of what an instance looks like
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+THUMBNAIL_SIZE = QSize(152, 108)  # of a picture of an instance, in pixels of the window
 
 
 @dataclass(frozen=True, slots=True)

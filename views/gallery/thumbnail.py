@@ -9,6 +9,7 @@ from PySide6.QtGui import QImage, QPainter, QTransform
 
 from gpu.drawing.drawing import GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
+from views.gallery.instances_page import THUMBNAIL_SIZE
 from views.graph.class_marks import mark_of
 from views.widgets.layers import (
     Points,
@@ -25,7 +26,6 @@ from views.widgets.layers import (
 )
 from views.widgets.theme import Theme
 
-THUMBNAIL_SIZE = QSize(152, 108)  # of a thumbnail
 _PICTURE_MARGIN = 9  # pixels around what is drawn
 _DOT_SIZES = (
     (60, 4.5),

@@ -19,7 +19,7 @@ from app.files.desktop.program import (
     remove_files,
     tool_works,
 )
-from app.files.exports import write_whole
+from app.files.writing import write_whole
 from gpu import APPLICATION
 
 _ENTRY = """[Desktop Entry]

@@ -15,7 +15,7 @@ from typing import Any
 import gpu
 from app.files.desktop.icons import write_icon
 from app.files.desktop.program import FILE_TYPES, TITLE, command, remove_files, tool_works
-from app.files.exports import write_whole
+from app.files.writing import write_whole
 from gpu import APPLICATION
 
 _REGISTER = (  # has no other place since macOS 10.5

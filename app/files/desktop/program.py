@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from app.files.exports import ExportError
+from app.files.writing import ExportError
 from gpu import APPLICATION
 from gpu.core.errors import sentence_for
 from gpu.core.machine.installing import without_python

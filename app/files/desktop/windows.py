@@ -19,7 +19,7 @@ from platformdirs import user_data_dir
 
 from app.files.desktop.icons import write_icon
 from app.files.desktop.program import ABOUT, FILE_TYPES, TITLE, command, remove_files, tool_works
-from app.files.exports import ExportError, write_whole
+from app.files.writing import ExportError, write_whole
 from gpu import APPLICATION
 
 CLASSES = r"Software\Classes"  # file types of one user

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 from app.window.models.loaded_instance import LoadedInstance
 from app.window.models.run_list import RunList
 from app.window.threads.tasks import BackgroundTasks
+from gpu.run.log.archive import Archive
 from views.frame.main_window import MainWindow
 
 # Share of one core that the window may take while a colony computes on all cores.
@@ -16,11 +17,12 @@ SHARE_BESIDE_ALL_CORES = 0.025
 
 
 class Parts(NamedTuple):
-    """The models, the work in the background, and the window."""
+    """The models, the work in the background, what was recorded, and the window."""
 
     runs: RunList
     instance: LoadedInstance
     background: BackgroundTasks
+    archive: Archive
     window: MainWindow
 
 
@@ -29,4 +31,4 @@ class Controller(QObject):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parent)
-        self._runs, self._instance, self._background, self._window = parts
+        self._runs, self._instance, self._background, _, self._window = parts

@@ -303,6 +303,10 @@ class Archive:
         self._known: dict[Path, tuple[tuple[int, int], RunSummary]] = {}
         self._curves: dict[Path, tuple[tuple[int, int], RunCurves]] = {}
 
+    def look_in(self, folder: Path) -> None:
+        """Read the logs in this folder, too, from now on."""
+        self.folders = tuple(dict.fromkeys((*self.folders, folder)))
+
     def read(self, cancelled: Callable[[], bool] = never) -> ArchiveRows:
         """Return a row for each log; those that are read, if somebody has ``cancelled``."""
         rows: list[RunRow] = []

@@ -19,7 +19,7 @@ from PIL import Image
 from pytestqt.qtbot import QtBot
 
 from app.cli.picture import draw_result
-from app.files.exports import ExportError
+from app.files.writing import ExportError
 from gpu.core.snapshot import RunState
 from gpu.cpu.first_tours import nearest_neighbour_tour
 from gpu.problems.bundled import bundled

@@ -17,7 +17,7 @@ from PIL import Image
 
 import gpu
 from app.files.desktop import entry, linux, macos, program, windows
-from app.files.exports import ExportError
+from app.files.writing import ExportError
 from tests.app.conftest import Command
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="desktop entries are Linux's")

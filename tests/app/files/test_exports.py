@@ -12,14 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.files.exports import (
-    ExportError,
-    export_csv,
-    export_log,
-    export_session,
-    export_solution,
-    write_whole,
-)
+from app.files.exports import export_csv, export_log, export_session, export_solution
+from app.files.writing import ExportError, write_whole
 from gpu.core.snapshot import RunState
 from gpu.core.tables import csv_text
 from gpu.core.words import shown
@@ -186,7 +180,7 @@ def test_what_a_killed_process_has_left_is_removed_and_nothing_else(
     program = f"""
 import os
 from pathlib import Path
-from app.files.exports import write_whole
+from app.files.writing import write_whole
 
 def half(part):
     if {folder}:

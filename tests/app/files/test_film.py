@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from app.files.exports import ExportError
 from app.files.film import FilmCancelledError, Picture, check_film, write_film
+from app.files.writing import ExportError
 from gpu.core.history import between
 from tests.colonies import progress_of
 from views.film import FilmChoices, FilmError

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.files.exports import ExportError
 from app.files.routes import ROUTE_WRITERS, export_geojson, export_gpx, export_kml, export_route
+from app.files.writing import ExportError
 from gpu.core.errors import InstanceError
 from gpu.problems.bundled import bundled
 from gpu.problems.loading import load_instance

@@ -11,7 +11,7 @@ CODE = """if True:
     from pathlib import Path
     from PySide6.QtCore import QCoreApplication, QUrl
     from PySide6.QtGui import QFileOpenEvent
-    from app.window.application import qt_application
+    from app.window.qt_application import qt_application
     app, opened = qt_application(), []
     for name in ("a.tsp", "b.tsp"):  # before there is a window: the last one is shown
         QCoreApplication.sendEvent(app, QFileOpenEvent(QUrl.fromLocalFile(f"/x/{name}")))

@@ -101,7 +101,7 @@ PROGRAM = """
 from pathlib import Path
 from PySide6.QtCore import QLineF
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
-from app.window.application import qt_application
+from app.window.qt_application import qt_application
 qt_application()
 image = QImage(2000, 1000, QImage.Format.Format_ARGB32_Premultiplied)
 with QPainter(image) as painter:

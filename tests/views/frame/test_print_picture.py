@@ -12,7 +12,8 @@ from PySide6.QtWidgets import QWidget
 from tests.views.scenes import snapshot, uniform
 from views.decision.decision_view import DecisionView
 from views.frame.main_window import MainWindow
-from views.frame.print_picture import PicturedView, PictureLook, as_image, as_pdf, as_svg, preview
+from views.frame.picture_look import PictureLook
+from views.frame.print_picture import PicturedView, as_image, as_pdf, as_svg, preview
 from views.plots.convergence_view import ConvergenceView
 from views.widgets.controls import Chip
 from views.widgets.steps import finished

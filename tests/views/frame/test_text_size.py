@@ -13,7 +13,7 @@ from views.frame.text_size import text_size
 
 _SIZE = """
 import os
-from app.window.application import qt_application
+from app.window.qt_application import qt_application
 from PySide6.QtWidgets import QWidget
 qt = qt_application(200)
 print(QWidget().devicePixelRatioF(), "QT_SCALE_FACTOR" in os.environ)

@@ -24,7 +24,8 @@ from gpu.problems.tsp.instance import RouteOrder, TspInstance
 from tests.hands import NONE, click, scroll, settle
 from tests.systems import niceness
 from tests.views.scenes import in_sight
-from views.frame.print_picture import PicturedView, PictureLook, as_svg
+from views.frame.picture_look import PictureLook
+from views.frame.print_picture import PicturedView, as_svg
 from views.tour import tour_layers
 from views.tour.tour_layers import TourLayer
 from views.tour.tour_view import TourView

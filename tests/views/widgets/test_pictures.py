@@ -17,7 +17,7 @@ from shiboken6 import delete
 
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
-from views.frame.print_picture import PictureLook
+from views.frame.picture_look import PictureLook
 from views.tour.tour_view import TourView
 from views.widgets import layers, picture_export
 from views.widgets.cached_picture import CachedPicture

@@ -151,7 +151,7 @@ class MeasurementController(Controller):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        runs, instance, _, window = parts
+        runs, instance, _, _, window = parts
         self._model = runs.batch
         self._bar: MeasureBar | None = None  # of the measurement under way
         starts = {

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
-from app.files.exports import write_text, write_whole
 from app.files.library import find_path
+from app.files.writing import write_text, write_whole
 from gpu.core.colony import never
 from gpu.core.errors import FormicariumError
 from gpu.core.files import exists

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSize, Signal, Slot
@@ -16,7 +15,6 @@ from gpu.core.files import exists
 from gpu.core.words import counted
 from gpu.problems.bundled import published_size
 from gpu.problems.making import Recipe
-from gpu.run.log.archive import Archive
 from views.gallery.download_page import PublishedRow
 
 
@@ -24,11 +22,11 @@ class GalleryController(Controller):
     """Has the pictures drawn while the gallery is in sight, one after the other."""
 
     open_wanted = Signal(object)  # path of the instance that the user has chosen
+    listed = Signal()  # all instances are there, or cannot be listed; their pictures come later
 
-    def __init__(self, parts: Parts, archive: Callable[[], Archive], parent: QObject) -> None:
-        """``archive`` returns the runs whose solutions are shown."""
+    def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self._archive = archive
+        self._archive = parts.archive  # has the runs whose solutions are shown
         self._looking: Task[None] | None = None
         self._chosen: Path | None = None  # the instance that was chosen here, until it is open
         self._to_start: Path | None = None  # the instance that is solved once it is open
@@ -56,12 +54,13 @@ class GalleryController(Controller):
         view, window = self._window.gallery, self._window
         if not view.isVisible():
             return
-        recent, archive = window.dialogs.recent(), self._archive()
+        recent, archive = window.dialogs.recent(), self._archive
         theme, ratio = window.theme, view.devicePixelRatioF()
 
         def look(task: Task[None]) -> None:
             shelves = gallery.shelves(recent)
             task.post(self._page.show_shelves, shelves)
+            task.post(self.listed.emit)
             found = archive.read(lambda: task.cancelled)
             runs = gallery.runs_by_instance(found.rows)
             for entry in (entry for shelf in shelves for entry in shelf.entries):
@@ -76,6 +75,7 @@ class GalleryController(Controller):
 
     def _not_looked(self, sentence: str) -> None:
         self._looking = None
+        self.listed.emit()
         self._window.tell(sentence)
 
     def _show(self, look: Look) -> None:

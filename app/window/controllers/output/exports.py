@@ -17,6 +17,7 @@ from app.files.desktop.entry import show_command
 from app.files.measurements import export_comparison, export_speedup
 from app.files.pictures import write_picture
 from app.files.routes import ROUTE_WRITERS
+from app.files.writing import ExportError
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.run import RunModel
 from app.window.threads.tasks import Task
@@ -236,7 +237,7 @@ def _writer_of(name: str, run: _ExportedRun, path: Path) -> Callable[[], object]
     words = run.instance.problem.words
     if name in (words.solution, *_WRITERS):
         if (state := run.state) is None or (best := state.best_solution) is None:
-            raise exports.ExportError(f"{path}: there is no {words.solution} yet")
+            raise ExportError(f"{path}: there is no {words.solution} yet")
         if name in _WRITERS:
             return lambda: _WRITERS[name](path, run.instance, best)
         cost = f"{words.cost.capitalize()} {run.instance.cost_unit.amount(state.cost, '')}"
@@ -245,9 +246,7 @@ def _writer_of(name: str, run: _ExportedRun, path: Path) -> Callable[[], object]
     if name == "session":
         return lambda: exports.export_session(path, run.header, run.outcome())
     if run.lost:
-        raise exports.ExportError(
-            f"{run.log}: the run's log could not be written, and is incomplete"
-        )
+        raise ExportError(f"{run.log}: the run's log could not be written, and is incomplete")
     if name == "log":
         return lambda: exports.export_log(path, run.log)
     return lambda: exports.export_csv(path, read_log(run.log))

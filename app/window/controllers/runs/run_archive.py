@@ -22,7 +22,6 @@ from gpu.core.errors import FormicariumError, sentence_for
 from gpu.core.words import counted
 from gpu.run.frames.frames import FRAMES_SUFFIX
 from gpu.run.log.archive import Archive, ArchiveRows, Notes, NotesError, summary_of
-from gpu.run.log.names import default_log_folder
 from gpu.run.log.recorded import Recorded, comparison, repeated
 from gpu.run.log.recorder import ending, numbers
 from gpu.run.log.rows import GOES_ON, Note, RunRow, RunSummary
@@ -46,7 +45,7 @@ class RunArchiveController(Controller):
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
-        self.archive = Archive([default_log_folder()])
+        self._archive = parts.archive
         self._studies = StudyArchive()
         self._study_logs: TemporaryDirectory[str] | None = None  # of runs of studies in sight
         self._view = self._window.view(RunsView)
@@ -77,7 +76,7 @@ class RunArchiveController(Controller):
             self._again = True
             return
         self._again = False
-        archive, studies, named = self.archive, self._studies, tuple(self._view.studies)
+        archive, studies, named = self._archive, self._studies, tuple(self._view.studies)
 
         def read(task: Task[ArchiveRows]) -> ArchiveRows:
             found = archive.read(lambda: task.cancelled)
@@ -129,9 +128,7 @@ class RunArchiveController(Controller):
         self._log_in_sight = False
         if run is None:
             return
-        folder = run.recorder.path.parent
-        if folder not in self.archive.folders:
-            self.archive = Archive([*self.archive.folders, folder])
+        self._archive.look_in(run.recorder.path.parent)
         if self._repeated is not None and run.session != _session_again(self._repeated):
             self._repeated = None  # another run was started
         self._take_in(run)
@@ -158,7 +155,7 @@ class RunArchiveController(Controller):
         beside: Path | None = None,
     ) -> None:
         """Look for the best of the user's runs of an instance, but that of the log ``beside``."""
-        archive, digest = self.archive, f"{sha256} {read_as}".strip()
+        archive, digest = self._archive, f"{sha256} {read_as}".strip()
 
         def found(task: Task[RunSummary | None]) -> RunSummary | None:
             runs = (row.run for row in archive.read(lambda: task.cancelled).rows)
@@ -315,12 +312,12 @@ class RunArchiveController(Controller):
         path = row.run.path
         if path in self._own:
             self._own[path] = RunRow(self._own[path].run, row.note)
-        self._unkept.append((_note_place(self.archive, row.run), row.note))
+        self._unkept.append((_note_place(self._archive, row.run), row.note))
         self._keep_all()
 
     def _keep_all(self) -> None:
         """Keep what waits, in one thread at a time: the last change must be the last written."""
-        archive, unkept = self.archive, self._unkept
+        archive, unkept = self._archive, self._unkept
 
         def keep(_: object) -> None:
             while unkept:
