@@ -8,8 +8,8 @@ in a process of its own, as the first one on a machine (folders for compiled cod
 once more. It prints a table: seconds since the process began, the processor time of the first, and
 how many functions and kernels it compiled.
 
-With --gallery it prints how long the window takes until its gallery is there, five times: on the
-display, or where nobody sees it if there is none.
+With --gallery it prints how long the window takes until its gallery is there, and until it does
+what the user wants, five times: on the display, or where nobody sees it if there is none.
 
 Archives of compiled code are used where they are, in gpu/compiled; see `formicarium compile
 --archive`. Nothing is compiled then, and the column says so.
@@ -87,12 +87,13 @@ def start(colony: str, problem: Problem, device: str, folder: Path) -> Start:
 
 def gallery() -> None:
     """Print a table of how long the window takes."""
-    head = ("tiles, s", "of the process, s", "with pictures, s", "of the process, s")
+    moments = ("tiles are there", "pictures are there", "window answers")
+    head = [text for one in moments for text in (f"until {one}, s", "processor, s")]
     lines = []
     for _ in range(5):
         found = measure_gallery()
-        moments = (found.tiles, found.pictures)
-        lines.append([f"{value:.2f}" for one in moments for value in (one.seconds, one.work)])
+        times = (found.tiles, found.pictures, found.answers)
+        lines.append([f"{value:.2f}" for one in times for value in (one.seconds, one.work)])
     print(table(head, lines, ()))
     made = how(
         "start",
