@@ -11,6 +11,8 @@ how many functions and kernels it compiled.
 With --gallery it prints how long the window takes until its gallery is there, and until it does
 what the user wants, five times: on the display, or where nobody sees it if there is none.
 
+Python's own bytecode is there, as pip leaves it: compiling it takes another second.
+
 Archives of compiled code are used where they are, in gpu/compiled; see `formicarium compile
 --archive`. Nothing is compiled then, and the column says so.
 """
@@ -18,6 +20,7 @@ Archives of compiled code are used where they are, in gpu/compiled; see `formica
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import subprocess
@@ -58,17 +61,7 @@ def start(colony: str, problem: Problem, device: str, folder: Path) -> Start:
     before = len(list(folder.rglob(f"*{SUFFIX}")))
     words = ("solve", INSTANCES[problem], "--colony", colony, "--device", device)
     process = psutil.Popen(
-        [
-            sys.executable,
-            "-m",
-            "app.cli.main",
-            *words,
-            "--iterations",
-            "1",
-            "--seed",
-            "1",
-            "--json",
-        ],
+        [sys.executable, "-m", "app.cli.main", *words, *ONCE],
         cwd=ROOT,
         env={**os.environ, "NUMBA_CACHE_DIR": str(folder), "CUPY_CACHE_DIR": str(folder)},
         stdout=subprocess.PIPE,
@@ -115,6 +108,8 @@ def main(words: Sequence[str] | None = None) -> None:
         gallery()
         return
     places = (asked.device, "cpu:1") if asked.device == "cpu" else (asked.device,)
+    for folder in ("app", "gpu"):
+        compileall.compile_dir(ROOT / folder, quiet=1)
     found = [(place_of(devices.find(name)), name) for name in places]
     lines = []
     for family, systems in catalog.families().items():
