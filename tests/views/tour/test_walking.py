@@ -220,7 +220,8 @@ def test_lines_of_finished_steps_are_drawn_once(
     for position in (3.2, 3.7, 4.1, 200.0, 7.5):
         layer.go_to(position)
         view.graphics.grab()
-    assert drawn == [(0, 3.2), (3.2, 3.7), (3.7, 4.1), (4.1, 200), (0, 7.5)]  # bits of many ants
+    # bits of many ants, unless they are quick
+    assert drawn == [(0, 3), (3, 3.7), (3.7, 4.1), (4.1, 200), (0, 7)]
     drawn.clear()
     bar.ants.setValue(5)
     for position in (7.8, 8.5, 8.7):

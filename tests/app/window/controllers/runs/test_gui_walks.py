@@ -104,8 +104,14 @@ def test_a_colony_whose_ants_change_tours_offers_one_that_can_be_watched(
 ) -> None:
     use_colony(opened, monkeypatch, RandomColony)
     setup, bar = opened.window.setup, view.walking.bar
+    opened.window.resize(1000, 700)
+    settle(qtbot, view)
+    assert view.chips["walk"].isVisible()
     click(view.chips["walk"])
+    settle(qtbot, view)
     assert bar.refusal.isVisible()
+    assert bar.refusal.height() >= bar.refusal.heightForWidth(bar.refusal.width())
+    assert bar.watch.width() >= bar.watch.sizeHint().width()
     assert "change tours" in bar.refusal.text()
     assert bar.watch.text() == "Watch it work"
     press(opened.window, Qt.Key.Key_Space)
