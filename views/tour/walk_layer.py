@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from gpu.core.snapshot import Walks
 from views.tour.map_layer import MapLayer
-from views.walks.laid_picture import LaidPicture, eased
+from views.walks.laid_picture import LaidPicture, eased, sharpness
 from views.widgets.background_layer import Sheet
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.canvas_view import nearest
@@ -61,6 +61,7 @@ class WalkLayer(MapLayer[Walks]):
         self._followed = -1
         self._seen = QTransform()  # from coordinates of the map to pixels, as it was drawn last
         self._laid = LaidPicture()
+        self.filmed = False  # whether what is laid is kept even where pictures are drawn anew
 
     @property
     def many(self) -> bool:
@@ -121,18 +122,14 @@ class WalkLayer(MapLayer[Walks]):
         """Draw the finished steps from a picture that grows with them, and the ants upon it."""
         if widget is None or self.shown is None:
             return
-        transform, size, ratio = (
-            painter.worldTransform(),
-            QRectF(widget.rect()),
-            widget.devicePixelRatioF(),
-        )
+        transform, size = painter.worldTransform(), QRectF(widget.rect())
         self._seen = transform
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if CachedPicture.in_use:
+        if CachedPicture.in_use or self.filmed:
             sheet, of = Sheet(painter, transform, size, self._theme), (self.shown, self.ants)
-            self._laid.show(sheet, ratio, of, self._finished, self._draw_steps)
+            self._laid.show(sheet, sharpness(painter), of, self._finished, self._draw_steps)
             self._draw_ants(sheet)
         else:
             self.draw(painter, transform, size)

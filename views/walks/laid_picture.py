@@ -52,6 +52,11 @@ class LaidPicture:
         sheet.painter.drawPixmap(0, 0, self._picture)
 
 
+def sharpness(painter: QPainter) -> float:
+    """Return how many pixels there are for each of the viewport's, where nothing is transformed."""
+    return painter.deviceTransform().m11()
+
+
 AnyShare = TypeVar("AnyShare", float, NDArray[np.float64])
 
 

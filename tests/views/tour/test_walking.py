@@ -132,6 +132,25 @@ def test_to_show_ants_asks_for_no_iteration_but_play_does(qtbot: QtBot) -> None:
     assert asked.args == [True]
 
 
+def test_ants_of_the_end_walk_when_they_are_asked_for_later(qtbot: QtBot) -> None:
+    view = TourView()
+    view.show_instance(square())
+    in_sight(qtbot, view, 600, 500)
+    bar = view.walking.bar
+    show_state(view, state_of(7, AFTER))
+    assert not bar.under_way
+    click(view.chips["walk"])
+    assert "Iteration 7: step 1 of 4" in bar.note.text()
+    bar.advance(10.0)
+    assert view.walking.repeat()  # once more
+    assert "Iteration 7: step 1 of 4" in bar.note.text()
+    click(view.chips["walk"])
+    show_state(view, dataclasses.replace(state_of(8, AFTER), walks=None))
+    click(view.chips["walk"])  # those of an earlier iteration are not shown
+    assert not bar.under_way
+    assert not view.walking.repeat()
+
+
 def test_the_timer_runs_only_while_somebody_sees_ants_walk(view: TourView) -> None:
     bar = view.walking.bar
     assert not ticking(bar)
