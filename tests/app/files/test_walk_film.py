@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -27,10 +26,11 @@ from views.widgets.steps import finished
 
 INSTANCE = makers.uniform(30)
 LAST = 9
+Recorded = tuple[Path, dict[int, RunState]]
 
 
 @pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, dict[int, RunState]]]:
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     """The log of a run, and its states after each iteration."""
     log = tmp_path_factory.mktemp("run") / "run.jsonl"
     session = new_session(
@@ -43,16 +43,16 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, d
     )
     run = Run(INSTANCE, session, 0, Recorder(log, session, INSTANCE, print, frames_mb=1))
     run.build()
-    states = {}
+    states: dict[int, RunState] = {}
     while run.outcome is None:
         run.advance(1)
         if not run.midway:
             states[run.state.iteration] = run.snapshot(Wanted.SOLUTION | Wanted.WALKS)
     run.close()
-    yield log, states
+    return log, states
 
 
-def test_iterations_are_made_again_as_they_were(recorded: tuple[Path, dict[int, RunState]]) -> None:
+def test_iterations_are_made_again_as_they_were(recorded: Recorded) -> None:
     log, states = recorded
     with closing(RemadeRun(read_log(log), INSTANCE)) as remade:
         assert remade.last == LAST
@@ -67,9 +67,7 @@ def test_iterations_are_made_again_as_they_were(recorded: tuple[Path, dict[int, 
             remade.at(LAST + 1, Wanted.WALKS)
 
 
-def test_another_result_than_was_recorded_is_refused(
-    recorded: tuple[Path, dict[int, RunState]], tmp_path: Path
-) -> None:
+def test_another_result_than_was_recorded_is_refused(recorded: Recorded, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in recorded[0].read_text("utf-8").splitlines()]
     for line in lines:
         if line["kind"] == "improvement" and line["iteration"]:
@@ -84,7 +82,7 @@ def test_another_result_than_was_recorded_is_refused(
 
 
 def test_ants_of_the_first_to_the_last_iteration_walk_in_a_film(
-    qtbot: QtBot, recorded: tuple[Path, dict[int, RunState]]
+    qtbot: QtBot, recorded: Recorded
 ) -> None:
     log, states = recorded
     choices = FilmChoices(Path("film.gif"), (), 240, 160, seconds=5.0, a_second=4, ants=True)
@@ -110,11 +108,12 @@ def test_ants_of_the_first_to_the_last_iteration_walk_in_a_film(
         assert layer.position == pytest.approx(30 * where.walked)
         assert layer.opacity() == 1.0 - where.laid
         assert view.walking.bar.isHidden()
-    best = states[LAST].best_solution
-    np.testing.assert_array_equal(view.layers["best"].shown, best)
+    (view,) = stage.views
+    assert isinstance(view, TourView)
+    np.testing.assert_array_equal(view.layers["best"].shown, states[LAST].best_solution)
 
 
-def test_what_a_film_of_ants_needs(recorded: tuple[Path, dict[int, RunState]]) -> None:
+def test_what_a_film_of_ants_needs(recorded: Recorded) -> None:
     log, _ = recorded
     found = filmed_ants(log, INSTANCE, on=True)
     assert found is not None
