@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.errors import FormicariumError
-from gpu.core.formats import THIN
+from gpu.core.formats import THIN, duration, number_of, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState
@@ -78,6 +78,7 @@ class FilmChoices:
     a_second: int = 25  # frames
     dark: bool = True
     caption: bool = True
+    ants: bool = False  # whether the ants of some iterations walk, instead of the whole run
 
     def __post_init__(self) -> None:
         if self.form not in FILM_FORMS:
@@ -110,6 +111,36 @@ class FilmChoices:
         return max(2, round(self.seconds * self.a_second))
 
 
+_WALK_SECONDS = 2.5  # of a film, for the ants of one iteration
+
+
+class WalkFrame(NamedTuple):
+    """Where the ants of an iteration are in a frame."""
+
+    before: RunState  # what they found
+    after: RunState  # what became of it, with their walks
+    walked: float  # share of their steps, in [0, 1]
+    laid: float  # share in which their trails have been laid
+
+
+class FilmedAnts(NamedTuple):
+    """What a run has for a film of its ants."""
+
+    iterations: int  # all that it made
+    seconds: float  # that it took for them
+    on: bool  # whether they are to be seen unasked
+
+
+def walked_iterations(seconds: float, last: int) -> list[int]:
+    """Return the iterations whose ants walk in a film: from the first one to the ``last``.
+
+    Each is as many times later than the one before, because most changes at the beginning.
+    """
+    count = max(1, round(seconds / _WALK_SECONDS))
+    shares = np.arange(count) / max(1, count - 1)
+    return sorted({round(float(last) ** float(share)) for share in shares})
+
+
 _USUAL_FRAME_HEIGHT = 640  # what a frame of this height shows is as large as in the window
 _LEAST_SCALE = 0.75  # smaller type cannot be read
 
@@ -137,6 +168,8 @@ class FilmStage(QWidget):
                 raise FilmError(
                     f"a film of {instance.name} cannot show {key}: choose {', '.join(there)}"
                 )
+        if choices.ants and not {TourView.key, GraphView.key} & set(keys):
+            raise FilmError(f"ants walk in the view {next(iter(there))} alone: choose it, too")
         self._theme = theme = DARK if choices.dark else LIGHT
         self._size = choices.width, choices.height
         self._scale = max(_LEAST_SCALE, choices.height / _USUAL_FRAME_HEIGHT)
@@ -146,7 +179,8 @@ class FilmStage(QWidget):
         self.caption.setContentsMargins(8, 0, 8, 0)
         self.caption.setVisible(choices.caption)
         self._begun = False
-        self._captions = choices.caption
+        self._captions, self._ants = choices.caption, choices.ants
+        self._walked: RunState | None = None  # after the iteration whose ants are at work
         self._instance = instance
         self._row = fill(QHBoxLayout(), spacing=0)
         fill(QVBoxLayout(self), (self._row, 1), self.caption, margins=(4, 4, 4, 8), spacing=2)
@@ -168,6 +202,9 @@ class FilmStage(QWidget):
             if isinstance(view, ClassesView):
                 view.keep(self._class_colours)
             view.show_instance(self._instance)
+            if self._ants and isinstance(view, TourView | GraphView):
+                view.chips["walk"].setChecked(True)
+                view.walking.be_filmed()
             _leave_out_controls(view, captions=self._captions)
             yield
         self.ensurePolished()
@@ -178,12 +215,17 @@ class FilmStage(QWidget):
             yield
 
     def paint(
-        self, instance: Instance, snapshot: RunState, caption: str, pictures: Mapping[str, Any]
+        self,
+        instance: Instance,
+        snapshot: RunState,
+        caption: str,
+        pictures: Mapping[str, Any],
+        walk: WalkFrame | None = None,
     ) -> Steps[NDArray[np.uint8]]:
         """Make a frame, shape (height, width, 3): red, green and blue.
 
         ``instance`` is what was solved then. ``pictures`` has, by the key of a view of a graph,
-        what was drawn for it elsewhere.
+        what was drawn for it elsewhere. In a film with ants, ``walk`` says where they are.
         """
         if not self.views:
             yield from self._make_views()
@@ -195,7 +237,10 @@ class FilmStage(QWidget):
                 _leave_out_controls(view, captions=self._captions)
                 view.fit()  # a city may have come from outside of the map
         for view in self.views:
-            view.take_in(snapshot)
+            if walk is not None and isinstance(view, TourView | GraphView):
+                self._let_walk(view, walk)
+            else:
+                view.take_in(snapshot)
             view.draw_all()
             yield
             if isinstance(view, GraphView) and view.key in pictures:
@@ -207,6 +252,14 @@ class FilmStage(QWidget):
             yield from self._render()
         make_due_layouts(self)
         return (yield from self._render())
+
+    def _let_walk(self, view: TourView | GraphView, walk: WalkFrame) -> None:
+        """Put the ants where they are in this frame; begin with those of another iteration."""
+        if walk.after is not self._walked:
+            self._walked = walk.after
+            view.take_in(walk.before)
+            view.take_in(walk.after)
+        view.walking.bar.go_to(walk.walked, walk.laid)
 
     def _render(self) -> Steps[NDArray[np.uint8]]:
         """Paint a frame."""
@@ -229,6 +282,8 @@ def _leave_out_controls(view: View, *, captions: bool) -> None:
     """Hide what can be pressed; of the chips, those stay that say what is drawn."""
     if isinstance(view, CanvasView):
         view.caption.setVisible(captions)
+    if isinstance(view, TourView | GraphView):
+        view.walking.bar.hide()
     if isinstance(view, TourView):
         view.chips["latest"].setChecked(False)  # tours of each iteration are not recorded
         view.in_picture(on=True)
@@ -260,9 +315,18 @@ class FilmDialog(QDialog):
     save_wanted = Signal(str, str)  # the user will choose a file: its ending, and words for it
     cancelled = Signal()  # the film that is being made is not wanted any more
 
-    def __init__(self, parent: QWidget, problem: Problem, title: str, *, dark: bool) -> None:
+    def __init__(
+        self,
+        parent: QWidget,
+        problem: Problem,
+        title: str,
+        *,
+        dark: bool,
+        ants: FilmedAnts | None = None,
+    ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Film of the run")
+        self._filmed = ants
         self.form = _box("Form", FILM_FORMS)
         self.form.setCurrentIndex([*FILM_FORMS].index(".mp4" if mp4_can_be_made() else ".gif"))
         self.size_ = _box("Size", {f"{w} × {h}": f"{w} × {h} pixels" for w, h in _FILM_SIZES})
@@ -279,6 +343,10 @@ class FilmDialog(QDialog):
         self.right = _box("Beside it", {_NO_VIEW: "Nothing", **views})
         self.caption = QCheckBox("Caption below the picture")
         self.caption.setChecked(True)
+        self.ants = QCheckBox("Ants walk")
+        self.ants.setChecked(ants is not None and ants.on)
+        self.ants.setVisible(ants is not None)
+        self.walked = ElidedLabel("note")  # which ants
         self.expected = make_label("note")
         self.expected.setAccessibleName("Expected size of the file")
         self.problem = make_label("note", title, wrap=True)
@@ -299,6 +367,7 @@ class FilmDialog(QDialog):
             ("", sides),
             ("&Length, frames", length),
             ("&Theme", self.theme),
+            ("", fill(QHBoxLayout(), self.ants, (self.walked, 1), spacing=8)),
             ("", self.caption),
         ):
             form.addRow(name, field)
@@ -311,7 +380,9 @@ class FilmDialog(QDialog):
         self.setMinimumWidth(380)
         self.making = False
         self.size_.activated.connect(self._choose_size)
-        self.form.currentIndexChanged.connect(lambda _: self._expect())
+        for box in (self.form, self.left, self.right):
+            box.currentIndexChanged.connect(lambda _: self._expect())
+        self.ants.toggled.connect(lambda _: self._expect())
         for number in (self.width_, self.height_, self.seconds, self.a_second):
             number.valueChanged.connect(lambda _: self._expect())
         self._expect()
@@ -332,6 +403,7 @@ class FilmDialog(QDialog):
             self.a_second.value(),
             self.theme.currentData() == "dark",
             self.caption.isChecked(),
+            self.ants.isChecked() and self.ants.isEnabled(),
         )
 
     def show_making(self, *, making: bool) -> None:
@@ -371,12 +443,33 @@ class FilmDialog(QDialog):
 
     def _expect(self) -> None:
         """Say how large the file will be, or nothing where it is clear that there will be none."""
+        self._say_which_ants()
         try:
             choices = self.choices(Path(f"film{self.form.currentData()}"))
         except FilmError:
             self.expected.setText("–")
         else:
             self.expected.setText(expected_size(choices))
+
+    def _say_which_ants(self) -> None:
+        """Say which ants walk, and how long it takes to have them do so once more."""
+        if self._filmed is None:
+            return
+        shown = {self.left.currentData(), self.right.currentData()}
+        self.ants.setEnabled(bool({TourView.key, GraphView.key} & shown))
+        iterations = walked_iterations(self.seconds.value(), self._filmed.iterations)
+        some = ", ".join(map(whole, iterations[:3]))
+        if len(iterations) > 3:
+            some = f"{whole(iterations[0])} to {whole(iterations[-1])}"
+        text = f"{number_of(len(iterations), 'iteration')} ({some}), made again"
+        if len(iterations) == 1:
+            text = f"iteration {some}, made again"
+        took = self._filmed.seconds
+        if took >= 1:
+            text += f" in about {f'{round(took)}{THIN}s' if took < 60 else duration(took)}"
+        self.walked.setText(text if self.ants.isChecked() else "")
+        if not self.ants.isEnabled():
+            self.walked.setText("in the first view alone")
 
     def _choose_size(self, place: int) -> None:
         for field, side in zip((self.width_, self.height_), _FILM_SIZES[place], strict=True):

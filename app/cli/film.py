@@ -32,6 +32,11 @@ from gpu.core.words import counted
     help="What it shows: tour, pheromone, convergence; for a graph also graph, matrix, "
     "classes. Twice for two of them side by side. By default the tour or the graph.",
 )
+@click.option(
+    "--ants",
+    is_flag=True,
+    help="The ants of some iterations walk, from the first to the last, which are made again.",
+)
 @click.option("--no-caption", is_flag=True, help="Leave out the caption below the picture.")
 def film(
     log: Path,
@@ -41,11 +46,13 @@ def film(
     size: str,
     theme: str,
     views: tuple[str, ...],
+    ants: bool,
     no_caption: bool,
 ) -> int:
     """Make a film of the run in LOG (a .jsonl file with the run's .frames beside it).
 
-    No window is opened. The recorded run is shown from its first frame to its last.
+    No window is opened. The recorded run is shown from its first frame to its last; with --ants,
+    some iterations of it.
     """
     from app.window.qt_libraries import check_qt
 
@@ -55,6 +62,7 @@ def film(
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     check_qt(("offscreen",))
     from app.files.film import FilmCancelledError, FilmSource, Picture, check_film, write_film
+    from app.files.walk_film import WalkSource
     from app.termination import termination_signals
     from app.window.qt_application import qt_application, settings_in
     from views.film import FilmChoices, FilmStage
@@ -73,17 +81,25 @@ def film(
         a_second=fps,
         dark=theme == "dark",
         caption=not no_caption,
+        ants=ants,
     )
     check_film(choices)
-    source = FilmSource(log)
+    heard: list[int] = []
+
+    def look() -> None:
+        if heard:
+            raise FilmCancelledError(f"{out}: the film was given up")
+
+    source = WalkSource(log, after_slice=look) if ants else FilmSource(log)
     qt_application()
     stage = FilmStage(choices, source.instance, kept_of_view(settings_in(), ClassesView.key))
     apply(DARK if choices.dark else LIGHT, stage)
-    heard: list[int] = []
 
     def picture(number: int) -> Picture:
         scene = source.scene(number, choices, stage.keys)
-        painted = stage.paint(scene.instance, scene.snapshot, scene.caption, scene.pictures)
+        painted = stage.paint(
+            scene.instance, scene.snapshot, scene.caption, scene.pictures, scene.walk
+        )
         return finished(painted)
 
     def progress(share: float) -> None:
@@ -98,6 +114,7 @@ def film(
         return 128 + heard[0]
     finally:
         show_progress("")
+        source.close()
         stage.deleteLater()
     click.echo(f"{out}: {counted(choices.frames, 'frame')}, {choices.seconds:g} s")
     return 0

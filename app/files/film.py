@@ -27,7 +27,7 @@ from gpu.run.frames.frames import FRAMES_SUFFIX, FramesError
 from gpu.run.frames.past import Past
 from gpu.run.log.recorded import recorded_of
 from gpu.run.log.run_log import RunLog, read_log
-from views.film import FilmChoices, FilmError, mp4_can_be_made
+from views.film import FilmChoices, FilmError, WalkFrame, mp4_can_be_made
 
 if TYPE_CHECKING:
     from gpu.drawing.draw import GraphArtist
@@ -189,6 +189,7 @@ class Scene:
     snapshot: RunState  # with what has happened since the scene before as its progress
     caption: str
     pictures: Mapping[str, Any] = field(default_factory=dict)  # of a graph, by the key of its view
+    walk: WalkFrame | None = None  # the ants that are at work, where they are to be seen
 
 
 class FilmSource:
@@ -203,10 +204,10 @@ class FilmSource:
         recorded = recorded_of(self.log, self.instance)
         self._progress = Progress() if recorded.state is None else recorded.state.progress
         self._past = Past(log_path.with_suffix(FRAMES_SUFFIX), self.instance)
-        moments = self._past.refresh()
-        if not moments.improvements:
+        self._moments = self._past.refresh()
+        if not self._moments.improvements:
             raise FramesError(f"{self._past.path}: nothing of the run's past is recorded yet")
-        self._begin, self._end = moments.improvements[0], moments.length
+        self._begin, self._end = self._moments.improvements[0], self._moments.length
         self._until = -1.0  # seconds of the last scene
         self._artist: GraphArtist | None = None
         self._drawn: tuple[NDArray[np.int32], dict[str, Any]] | None = None
@@ -218,10 +219,13 @@ class FilmSource:
         instance, state = self._past.at(seconds)
         new = between(self._progress, self._until, seconds)
         self._until = seconds
-        caption, pictures = self._caption(instance, state), self._draw(state, keys)
-        return Scene(instance, replace(state, progress=new), caption, pictures)
+        caption = self._caption(instance, state, state.iteration)
+        return Scene(instance, replace(state, progress=new), caption, self._draw(state, keys))
 
-    def _caption(self, instance: Instance, state: RunState) -> str:
+    def close(self) -> None:
+        """Free what scenes were made with."""
+
+    def _caption(self, instance: Instance, state: RunState, iteration: int) -> str:
         session = self.log.session
         best = instance.cost_unit.amount(state.cost)
         known = instance.optimum
@@ -230,7 +234,7 @@ class FilmSource:
             instance.name,
             f"{session.system.title} on {session.device}",
             duration(state.elapsed),
-            f"iteration {whole(state.iteration)}",
+            f"iteration {whole(iteration)}",
             f"best {best}{above}",
         ]
         return "  ·  ".join(parts)

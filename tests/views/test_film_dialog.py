@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import importlib.util
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.problem import Problem
-from tests.hands import choose
-from views.film import FilmDialog
+from tests.hands import choose, click
+from views.film import FilmDialog, FilmedAnts
 
 
 @pytest.mark.parametrize(("installed", "first"), [(True, ".mp4"), (False, ".gif")])
@@ -39,3 +40,21 @@ def test_what_is_offered_first_can_be_sent_and_the_size_is_told(qtbot: QtBot) ->
     dialog.seconds.setValue(600)
     dialog.a_second.setValue(60)
     assert dialog.expected.text() == "–"  # too many frames
+
+
+def test_the_dialog_says_which_ants_walk(qtbot: QtBot) -> None:
+    parent = QWidget()
+    qtbot.addWidget(parent)
+    dialog = FilmDialog(parent, Problem.TSP, "", dark=True, ants=FilmedAnts(1000, 12.4, on=False))
+    assert not dialog.choices(Path("film.gif")).ants
+    assert not dialog.walked.text()
+    click(dialog.ants)
+    assert dialog.choices(Path("film.gif")).ants
+    assert dialog.walked.text() == "4 iterations (1 to 1\u202f000), made again in about 12\u202fs"
+    dialog.seconds.setValue(2)
+    assert "iteration 1, made again" in dialog.walked.text()
+    choose(dialog.left, "Convergence")
+    assert not dialog.ants.isEnabled()
+    assert not dialog.choices(Path("film.gif")).ants
+    without = FilmDialog(parent, Problem.TSP, "", dark=True)
+    assert without.ants.isHidden()

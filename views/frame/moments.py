@@ -150,7 +150,8 @@ class ShownMoment(QObject):
 def with_former_parts(before: RunState | None, after: RunState) -> RunState:
     """Return ``after``, with the parts that it lacks as they were ``before``.
 
-    A snapshot has only the parts that were asked for; views keep the others as they are.
+    A snapshot has only the parts that were asked for; views keep the others as they are. Ants are
+    those of one iteration alone.
     """
     if before is None:
         return after
@@ -158,5 +159,6 @@ def with_former_parts(before: RunState | None, after: RunState) -> RunState:
         field.name: getattr(before, field.name)
         for field in fields(after)
         if getattr(after, field.name) is None and getattr(before, field.name) is not None
+        if field.name != "walks" or before.iteration == after.iteration
     }
     return replace(after, **lacking)

@@ -17,7 +17,7 @@ from gpu.drawing.drawing import GraphDrawing
 from gpu.problems.coloring.instance import GraphInstance
 from views.graph.class_marks import draw_marks, mark_of
 from views.graph.graph_layers import EdgesLayer, GraphLayer, diameter_of
-from views.walks.laid_picture import LaidPicture, eased
+from views.walks.laid_picture import LaidPicture, eased, sharpness
 from views.widgets.background_layer import Sheet
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.layers import Points, draw_lines, draw_points, pen
@@ -82,6 +82,7 @@ class ColoringWalkLayer(GraphLayer):
         self._followed = -1
         self._shown_tiles: list[AntTile] = []  # as they were drawn last
         self._laid = LaidPicture()
+        self.filmed = False  # whether what is laid is kept even where pictures are drawn anew
         self._edges = EdgesLayer(depth)  # draws them, and is never shown itself
         self._adjacent: NDArray[np.bool_] | None = None  # (n, n), of the graph in sight
         # Of the ants at one step: the vertices that may join their classes.
@@ -159,10 +160,10 @@ class ColoringWalkLayer(GraphLayer):
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if CachedPicture.in_use:
+        if CachedPicture.in_use or self.filmed:
             sheet, of = Sheet(painter, transform, size, self._theme), (self.walks, self.ants)
             seen = (*of, self._drawing)
-            ratio = widget.devicePixelRatioF()
+            ratio = sharpness(painter)
             self._laid.show(sheet, ratio, seen, int(self.position), self._draw_steps)
             self._draw_ants(sheet)
         else:
@@ -334,6 +335,10 @@ class ColoringScene:
     def follow(self, ant: int) -> None:
         """Let an ant stand out; -1 for none."""
         self._walk.follow(ant)
+
+    def be_filmed(self) -> None:
+        """Keep what finished steps have left even where pictures are drawn anew."""
+        self._walk.filmed = True
 
     def end(self) -> None:
         """Show the best coloring alone."""

@@ -103,12 +103,14 @@ class TourView(CanvasView):
         self.editing = CityEditing(self, self._edit_layer)
         self.editing.asked.connect(self.edited)
         trails_tip = "The strongest trails: the wider, the more τ"
-        self.chips = {
+        self.chips = {  # the first ones have room in a small window
             "best": Chip("Best", "best", "line", _BEST_TIP),
+            "walk": Chip("Ants", "lane2 lane1 lane3", "dots", _ANTS_TIP),
+            "trails": Chip("Trails", "trail", "band", trails_tip),
             "latest": Chip("Iteration", "latest", "thin", "The best tour of the last iteration"),
             "optimum": Chip("Best known", "optimum", "dashes", "A tour of the best known length"),
-            "trails": Chip("Trails", "trail", "band", trails_tip),
-            "walk": Chip("Ants", "lane2 lane1 lane3", "dots", _ANTS_TIP),
+            "given": Chip("Opened", "gap", "dashes"),
+            "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
             "cities": Chip("Cities", "city", "dots", "The cities"),
             "names": Chip("Names", "text", "dots", "The names of the cities, where there is room"),
             "numbers": Chip(
@@ -119,8 +121,6 @@ class TourView(CanvasView):
             ),
             "coasts": Chip("Coasts", "muted", "line", "Coastlines and borders"),
             "globe": Chip("Grid", "muted", "thin", "Latitudes and longitudes, and a scale bar"),
-            "given": Chip("Opened", "gap", "dashes"),
-            "improved": Chip("Local search", "latest", "line", _BEFORE_AND_AFTER),
         }
         self.chips["improved"].setChecked(False)
         self.chips["walk"].setChecked(False)

@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QStyleOptionGraphicsItem, QWidget
 
 from gpu.core.snapshot import Walks
 from views.tour.map_layer import MapLayer
-from views.walks.laid_picture import LaidPicture, eased
+from views.walks.laid_picture import LaidPicture, eased, sharpness
 from views.widgets.background_layer import Sheet
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.canvas_view import nearest
-from views.widgets.layers import Points, draw_lines, draw_points, pen, to_pixels
+from views.widgets.layers import Points, draw_lines, draw_points, pen, to_pixels, within
 from views.widgets.stamps import Stamps
 from views.widgets.theme import Theme
 
@@ -61,6 +61,7 @@ class WalkLayer(MapLayer[Walks]):
         self._followed = -1
         self._seen = QTransform()  # from coordinates of the map to pixels, as it was drawn last
         self._laid = LaidPicture()
+        self.filmed = False  # whether what is laid is kept even where pictures are drawn anew
 
     @property
     def many(self) -> bool:
@@ -121,18 +122,14 @@ class WalkLayer(MapLayer[Walks]):
         """Draw the finished steps from a picture that grows with them, and the ants upon it."""
         if widget is None or self.shown is None:
             return
-        transform, size, ratio = (
-            painter.worldTransform(),
-            QRectF(widget.rect()),
-            widget.devicePixelRatioF(),
-        )
+        transform, size = painter.worldTransform(), QRectF(widget.rect())
         self._seen = transform
         painter.save()
         painter.resetTransform()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if CachedPicture.in_use:
+        if CachedPicture.in_use or self.filmed:
             sheet, of = Sheet(painter, transform, size, self._theme), (self.shown, self.ants)
-            self._laid.show(sheet, ratio, of, self._finished, self._draw_steps)
+            self._laid.show(sheet, sharpness(painter), of, self._finished, self._draw_steps)
             self._draw_ants(sheet)
         else:
             self.draw(painter, transform, size)
@@ -140,16 +137,20 @@ class WalkLayer(MapLayer[Walks]):
 
     @property
     def _finished(self) -> float:
-        """Up to where ways are drawn once and kept: of many ants, each bit of a way.
+        """Up to where ways are drawn once and kept: of many slow ants, each bit of a way.
 
-        Of few ones, only whole edges: one could see where bits of a line meet.
+        Of few ones, only whole edges: one could see where bits of a line meet. Of many quick ones,
+        too: nobody sees the bit behind each, which takes as long to draw as an edge.
         """
-        return self.position if self.ants > _FEW else float(int(self.position))
+        whole = float(int(self.position))
+        slow = 0.0 <= self.position - self._laid.steps < 1.0
+        return self.position if self.ants > _FEW and slow else whole
 
     def draw(self, painter: QPainter, transform: QTransform, size: QRectF) -> None:
         """Draw all of it anew."""
         sheet = Sheet(painter, transform, size, self._theme)
-        self._draw_steps(sheet, 0, self._finished)
+        many = self.ants > _FEW
+        self._draw_steps(sheet, 0, self.position if many else float(int(self.position)))
         self._draw_ants(sheet)
 
     def _draw_steps(self, sheet: Sheet, first: float, end: float) -> None:
@@ -167,16 +168,16 @@ class WalkLayer(MapLayer[Walks]):
         """Draw the lines of each ant, (ants, k, 4) in pixels, in its colour and width."""
         assert self.shown is not None
         costs = np.maximum(self.shown.costs, 1)
-        widths = _WIDEST * sheet.theme.strokes * costs.min() / costs
+        widths = (_WIDEST * sheet.theme.strokes * costs.min() / costs)[: self.ants]
         opacity = max(_FAINTEST, min(0.9, _CLEAR / max(self.ants, 1)))
+        colours = np.arange(self.ants).repeat(lines.shape[1]) % COLOURS
+        lines = lines.reshape(-1, 4)
+        seen = within(lines, sheet.size)
+        lines, colours = lines[seen], colours[seen]
         for colour in range(min(COLOURS, self.ants)):
-            own = lines[colour::COLOURS]
             shade = sheet.theme.colour(f"lane{colour + 1}", opacity)
-            if self.ants <= COLOURS:
-                draw_lines(sheet.painter, sheet.in_sight(own[0]), shade, float(widths[colour]))
-                continue
-            width = float(widths[: self.ants][colour::COLOURS].mean())
-            draw_lines(sheet.painter, sheet.in_sight(own.reshape(-1, 4)), shade, width)
+            width = float(widths[colour::COLOURS].mean())
+            draw_lines(sheet.painter, lines[colours == colour], shade, width)
 
     def _draw_ants(self, sheet: Sheet) -> None:
         """Draw the ants, and the way that each has gone of its present edge."""
@@ -190,7 +191,7 @@ class WalkLayer(MapLayer[Walks]):
                 sheet.painter.setPen(pen(sheet.theme.colour(role), width * sheet.theme.scale))
                 radius = _RING * sheet.theme.scale
                 sheet.painter.drawEllipse(QPointF(*now[self._followed]), radius, radius)
-        if self._finished < self.position:
+        if self.ants <= _FEW and int(self.position) < self.position:
             self._draw_ways(sheet, np.hstack([begin, now])[:, None])
         if self.ants > _FEW and CachedPicture.in_use:
             ratio = sheet.painter.device().devicePixelRatio()

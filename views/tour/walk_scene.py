@@ -65,6 +65,10 @@ class TourScene:
         """Let an ant stand out; -1 for none."""
         self._walk.follow(ant)
 
+    def be_filmed(self) -> None:
+        """Keep what finished steps have left even where pictures are drawn anew."""
+        self._walk.filmed = True
+
     def end(self) -> None:
         """Show the newest trails alone."""
         self._coming.setVisible(False)

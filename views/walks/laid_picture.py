@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QImage, QPainter
+from PySide6.QtGui import QPainter, QPixmap
 
 from views.widgets.background_layer import Sheet
 
@@ -21,8 +21,8 @@ class LaidPicture:
 
     def __init__(self) -> None:
         self._of: object = None
-        self._steps = 0.0
-        self._image = QImage()
+        self.steps = 0.0  # that it shows
+        self._picture = QPixmap()
 
     def drop(self) -> None:
         """Begin anew the next time."""
@@ -36,20 +36,25 @@ class LaidPicture:
         """
         pixels = round(sheet.size.width() * ratio), round(sheet.size.height() * ratio)
         wanted = of, sheet.transform, sheet.theme, pixels
-        first = self._steps
-        if wanted != self._of or self._steps > steps:
-            self._image = QImage(*pixels, QImage.Format.Format_ARGB32_Premultiplied)
-            self._image.setDevicePixelRatio(ratio)
-            self._image.fill(Qt.GlobalColor.transparent)
+        first = self.steps
+        if wanted != self._of or self.steps > steps:
+            self._picture = QPixmap(*pixels)
+            self._picture.setDevicePixelRatio(ratio)
+            self._picture.fill(Qt.GlobalColor.transparent)
             self._of, first = wanted, 0.0
         elif first == steps:
-            sheet.painter.drawImage(0, 0, self._image)
+            sheet.painter.drawPixmap(0, 0, self._picture)
             return
-        with QPainter(self._image) as inner:
+        with QPainter(self._picture) as inner:
             inner.setRenderHint(QPainter.RenderHint.Antialiasing)
             draw(Sheet(inner, sheet.transform, sheet.size, sheet.theme), first, steps)
-        self._steps = steps
-        sheet.painter.drawImage(0, 0, self._image)
+        self.steps = steps
+        sheet.painter.drawPixmap(0, 0, self._picture)
+
+
+def sharpness(painter: QPainter) -> float:
+    """Return how many pixels there are for each of the viewport's, where nothing is transformed."""
+    return painter.deviceTransform().m11()
 
 
 AnyShare = TypeVar("AnyShare", float, NDArray[np.float64])

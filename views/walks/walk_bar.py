@@ -160,6 +160,14 @@ class WalkBar(QFrame):
         if self.laid == 1.0:
             self._end()
 
+    def go_to(self, walked: float, laid: float) -> None:
+        """Show the walk when so large a share of it is ``walked``, and then so much ``laid``."""
+        if self.under_way:
+            self.position, self.laid = walked * self._steps, laid
+            self._show()
+            if laid == 1.0:
+                self._end()
+
     def _end(self) -> None:
         self.ended.emit()
         if self.play.isChecked() and not self.under_way:

@@ -43,6 +43,9 @@ class WalkScene(Protocol):
     def follow(self, ant: int) -> None:
         """Let an ant stand out; -1 for none."""
 
+    def be_filmed(self) -> None:
+        """Keep what finished steps have left even where pictures are drawn anew."""
+
     def end(self) -> None:
         """Show nothing but what came of them."""
 
@@ -69,6 +72,7 @@ class Walking(QObject):
         self._asked = False  # the user wants to see the coming iteration
         self._shown = 0  # the iteration whose ants walk, or have walked
         self._next: RunState | None = None  # a later one, with what its ants have built
+        self._newest: RunState | None = None  # the newest state, if its ants can be shown
         self._held: Parts = {}
         self._followed = -1  # an ant
         self._each = False  # whether each ant that is shown is the one of its number
@@ -88,10 +92,27 @@ class Walking(QObject):
         self._scene.switch(on=on)
         if on:
             self.bar.be_ready()
+            self.repeat()
         else:
             self.bar.stop()
-            self.forget()
+            self._leave()
         self.switched.emit(on)
+
+    def repeat(self) -> bool:
+        """Let the ants of the newest state walk, once more if they did; return whether they do."""
+        if self._newest is None or not self.on:
+            return False
+        self._begin(self._newest)
+        return True
+
+    @property
+    def known(self) -> bool:
+        """Whether the ants of the newest state can be shown."""
+        return self._newest is not None
+
+    def be_filmed(self) -> None:
+        """Draw finished steps once, although pictures for a film are drawn anew."""
+        self._scene.be_filmed()
 
     def follow_at(self, pixel: QPointF) -> bool:
         """Follow the ant at a place of the canvas, or no longer; return whether there is one."""
@@ -120,6 +141,10 @@ class Walking(QObject):
 
     def forget(self) -> None:
         """Have no ants, because there is another run, or none; let go what is held back."""
+        self._newest = None
+        self._leave()
+
+    def _leave(self) -> None:
         if self._followed >= 0:
             self._follow(-1)
         self._next, self._shown, self._asked = None, 0, False
@@ -129,6 +154,10 @@ class Walking(QObject):
 
     def take_in(self, state: RunState, parts: Parts) -> Parts:
         """Take in a new state; return those of its ``parts`` that may be shown now."""
+        if state.walks is not None:
+            self._newest = state
+        elif self._newest is not None and state.iteration > self._newest.iteration:
+            self._newest = None
         if not self.on:
             return parts
         self._scene.note(state)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 
 from app.files.film import FilmCancelledError, FilmSource, Scene, check_film, write_film
 from app.files.pictures import write_picture
+from app.files.walk_film import WalkSource, filmed_ants
 from app.window.controllers.controller import Controller, Parts
 from app.window.controllers.runs.run_text import caption_of, title_of
 from app.window.threads.tasks import Task
@@ -23,6 +25,8 @@ from gpu.run.log.archive import LOG_SUFFIX
 from views.film import FilmDialog, FilmStage
 from views.frame.print_picture import PICTURE_MAKERS, PicturedView, preview
 from views.graph.classes_view import ClassesView
+from views.graph.graph_view import GraphView
+from views.tour.tour_view import TourView
 from views.widgets.picture_export import image_steps
 from views.widgets.steps import StepQueue, Steps
 from views.widgets.view import View
@@ -135,7 +139,9 @@ class FilmController(Controller):
             self.dialog.activateWindow()
             return
         window, instance, log = self._window, past.instance, past.path.with_suffix(LOG_SUFFIX)
-        dialog = FilmDialog(window, instance.problem, title, dark=window.theme.dark)
+        walking = window.view(TourView).walking.on or window.view(GraphView).walking.on
+        ants = filmed_ants(log, instance, on=walking)
+        dialog = FilmDialog(window, instance.problem, title, dark=window.theme.dark, ants=ants)
         self.dialog = dialog
 
         def ask_where(ending: str, form: str) -> None:
@@ -167,14 +173,21 @@ class FilmController(Controller):
         dialog.show_making(making=True)
 
         def work(task: Task[None]) -> None:
-            source = FilmSource(log, instance)
+            def look() -> None:
+                if task.cancelled:
+                    raise FilmCancelledError("the film was given up")
 
-            def picture(number: int) -> NDArray[np.uint8]:
-                return _painted(task, stage, turns, source.scene(number, choices, stage.keys))
+            made = FilmSource(log, instance)
+            if choices.ants:
+                made = WalkSource(log, instance, look)
+            with closing(made) as source:
 
-            write_film(
-                choices, picture, lambda share: task.report(share, ""), lambda: task.cancelled
-            )
+                def picture(number: int) -> NDArray[np.uint8]:
+                    return _painted(task, stage, turns, source.scene(number, choices, stage.keys))
+
+                write_film(
+                    choices, picture, lambda share: task.report(share, ""), lambda: task.cancelled
+                )
 
         def ended(sentence: str, wrong: bool) -> None:
             self.task = None
@@ -223,7 +236,7 @@ def _painted(
         try:
             return (
                 yield from stage.paint(
-                    scene.instance, scene.snapshot, scene.caption, scene.pictures
+                    scene.instance, scene.snapshot, scene.caption, scene.pictures, scene.walk
                 )
             )
         except Exception as error:  # the thread that waits for it must end

@@ -87,7 +87,8 @@ class WalkController(Controller):
             if run.state is SolverState.PAUSED:
                 self.step_wanted.emit()
         elif asked and not self._runs.busy:
-            self.step_wanted.emit()
+            if not walking.repeat():
+                self.step_wanted.emit()
         elif not self._runs.busy:
             walking.bar.stop()
 

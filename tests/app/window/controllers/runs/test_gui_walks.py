@@ -14,6 +14,7 @@ from app.window.application import Application
 from app.window.controllers.runs.walks import TOO_MANY
 from gpu.aims import Aim
 from gpu.core.decisions import Sign
+from gpu.core.formats import whole
 from gpu.problems.bundled import bundled
 from tests.app.in_window import (
     LONGEST,
@@ -85,17 +86,27 @@ def test_play_makes_one_iteration_after_the_other(
 def test_ants_are_those_of_a_run_that_goes_on(
     qtbot: QtBot, opened: Application, view: TourView
 ) -> None:
+    bar = view.walking.bar
     click(view.chips["walk"])
     press(opened.window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: view.walking.bar.plays, timeout=LONGEST)
+    qtbot.waitUntil(lambda: bar.plays, timeout=LONGEST)
     first = layer_of(view).shown
     assert first is not None
     assert not np.array_equal(first.orders[0], first.orders[1])
     qtbot.waitUntil(lambda: view.walking._next is not None, timeout=LONGEST)
     view.walking.bar.advance(100.0)
     assert layer_of(view).shown is not first
+    click(view.chips["walk"])
     press_stop(opened.window)
     wait_for(qtbot, opened, Activity.IDLE)
+    click(view.chips["walk"])  # the last iteration's ants walk after the end, too
+    last, run = state(opened).iteration, opened.runs.current
+    assert f"Iteration {whole(last)}: step 1" in bar.note.text()
+    for _ in range(2):
+        bar.advance(100.0)
+        click(bar.play)  # and once more
+        assert f"Iteration {whole(last)}: step 1" in bar.note.text()
+    assert opened.runs.current is run
 
 
 @may_compile
@@ -104,8 +115,12 @@ def test_a_colony_whose_ants_change_tours_offers_one_that_can_be_watched(
 ) -> None:
     use_colony(opened, monkeypatch, RandomColony)
     setup, bar = opened.window.setup, view.walking.bar
+    opened.window.resize(1000, 700)
+    qtbot.waitUntil(view.chips["walk"].isVisible)  # even there
     click(view.chips["walk"])
-    assert bar.refusal.isVisible()
+    qtbot.waitUntil(bar.refusal.isVisible)
+    assert bar.refusal.height() >= bar.refusal.heightForWidth(bar.refusal.width())
+    assert bar.watch.width() >= bar.watch.sizeHint().width()
     assert "change tours" in bar.refusal.text()
     assert bar.watch.text() == "Watch it work"
     press(opened.window, Qt.Key.Key_Space)
