@@ -62,7 +62,7 @@ def draw_result(path: Path, result: Result) -> None:
     show = _coloring if result.instance.map_places is None else _tour  # without a map: a graph
     view = show(result.instance, state)
     session = result.session
-    colony = f"{session.system.title} on {session.device}"
+    colony = f"{session.title} on {session.device}"
     found = f"best {result.instance.cost_unit.amount(result.cost)}"
     title = "  ·  ".join((result.instance.name, colony, f"seed {session.seed}", found))
     subject = PicturedView(view, title, LIGHT)

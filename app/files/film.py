@@ -232,7 +232,7 @@ class FilmSource:
         above = f" ({instance.problem.words.gap(state.cost, known)})" if known else ""
         parts = [
             instance.name,
-            f"{session.system.title} on {session.device}",
+            f"{session.title} on {session.device}",
             duration(state.elapsed),
             f"iteration {whole(iteration)}",
             f"best {best}{above}",

@@ -27,7 +27,11 @@ from gpu.run.session import InstanceReference
 
 
 class NotDownloadedError(InstanceError):
-    """An instance that can be downloaded, but is not here yet."""
+    """An instance that can be downloaded, by this name, but is not here yet."""
+
+    def __init__(self, sentence: str, name: str) -> None:
+        super().__init__(sentence)
+        self.name = name
 
 
 def find_path(text: str) -> Path:
@@ -42,7 +46,7 @@ def find_path(text: str) -> Path:
     if (name := files.get(text, text)) in downloadable():
         then = "" if text == name else f"; then call it {name}"
         raise NotDownloadedError(
-            f"{text}: there is no such file; formicarium download {name} fetches it{then}"
+            f"{text}: there is no such file; formicarium download {name} fetches it{then}", name
         )
     raise InstanceError(
         f"{text}: there is no such file, nor a bundled instance of this name "

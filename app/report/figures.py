@@ -13,7 +13,13 @@ from matplotlib.lines import Line2D
 from app.report.plot import PlotLook, PrintPlot, drawn, file_name
 from app.report.plots import MARKERS, Style, error_bars, logarithmic, names_below
 from gpu.papers.items import Item
-from gpu.papers.paper_figures import FigureCurve, FigurePoint, PaperFigure, paper_figures
+from gpu.papers.paper_figures import (
+    FigureCurve,
+    FigurePoint,
+    PaperFigure,
+    number_figures,
+    paper_figures,
+)
 from gpu.studies.results.analysis import Analysis
 
 LOGARITHMIC_FROM = 8.0  # ratio of the greatest number to the least, from which an axis is so
@@ -29,6 +35,12 @@ COLUMNS = ("curve", "whose", "x", "number", "low", "high")
 def figure_plots(item: Item, analysis: Analysis) -> Iterator[PrintPlot]:
     """Yield a plot of each figure of an item."""
     for figure in paper_figures(item, analysis):
+        yield _plot(item, figure)
+
+
+def first_plots(item: Item, analysis: Analysis) -> Iterator[PrintPlot]:
+    """Yield what is looked at first: an item's figures, or its own numbers where it has none."""
+    for figure in paper_figures(item, analysis) if item.figures else number_figures(item, analysis):
         yield _plot(item, figure)
 
 

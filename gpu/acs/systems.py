@@ -89,6 +89,7 @@ SYSTEMS: tuple[System, ...] = (
     ),
     _acs(
         name="acs-gpu",
+        title_on_cores="ACS-CORES",
         paper=f"{_PAPER}, Section 3.1.2",
         made_of="all ants step together; a warp an ant; pheromone matrix; updates after each step",
         summary="The parallel colony closest to acs-seq: a seed always gives the same tours.",

@@ -44,6 +44,7 @@ class SystemOf(Generic[AnyInstance, AnyParameters]):
 
     name: str  # the paper's name, lower case with hyphens
     title: str = ""  # the paper's own spelling; by default the name in capitals
+    title_on_cores: str = ""  # on CPU cores, where the title names a GPU; by default the title
     paper: str  # author and year, and the section that defines it
     made_of: str  # what it is made of: how ants are spread, which memory, how updates are made
     summary: str  # one sentence for the window
@@ -76,6 +77,11 @@ class SystemOf(Generic[AnyInstance, AnyParameters]):
     def problem(self) -> Problem:
         """What it solves."""
         return self.instances.problem
+
+    def title_on(self, device: str) -> str:
+        """Return what it is called on the device of this name."""
+        on_cores = "" if device.startswith("cuda") else self.title_on_cores
+        return on_cores or self.title
 
     def runs_on(self, device: Device) -> bool:
         """Whether this system can run on ``device``."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gpu.papers.items import BY_INSTANCE, MEASURES, FigureDesign, Item
+from gpu.papers.items import BY_INSTANCE, FRIEDMAN, MEASURES, FigureDesign, Item
 from gpu.papers.paper_comparison import RESULT_MEASURES, cut_short, number_of, relative_number
 from gpu.studies.results.analysis import Analysis
 from gpu.studies.results.findings import Sample
@@ -48,6 +48,22 @@ def paper_figures(item: Item, analysis: Analysis) -> Iterator[PaperFigure]:
         for part, instances, curves in _parts(item, design, analysis):
             if any(curve.ours for curve in curves):
                 yield _figure(design, part, instances, curves)
+
+
+def number_figures(item: Item, analysis: Analysis) -> Iterator[PaperFigure]:
+    """Yield a figure by instance of each kind of number that a table has, as far as there is one.
+
+    The paper has drawn none of them.
+    """
+    kinds = dict.fromkeys((one.measure, one.against) for one in item.numbers)
+    for measure, against in kinds:
+        if measure in FRIEDMAN:
+            continue
+        design = FigureDesign(measure=measure, by=BY_INSTANCE, against=against)
+        for part, instances, curves in _parts(item, design, analysis):
+            if any(curve.ours for curve in curves):
+                found = _figure(design, part, instances, curves)
+                yield replace(found, name="-".join(filter(None, (found.name, against))))
 
 
 def _figure(

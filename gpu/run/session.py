@@ -129,6 +129,11 @@ class Session:
         """The colony's row of the catalog."""
         return catalog.named(self.colony)
 
+    @property
+    def title(self) -> str:
+        """What the colony is called on this device."""
+        return self.system.title_on(self.device)
+
     def to_dict(self) -> dict[str, object]:
         """Plain values, ready for JSON."""
         return {

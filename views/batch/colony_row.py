@@ -116,18 +116,37 @@ class ColonyRow(QFrame):
             chooser.activated.connect(lambda _: self._rename())
         for box in (self.colony, self.variant, self.device):
             box.activated.connect(lambda _: self._edited())
-        top = fill(QHBoxLayout(), (self.label, 5), (self.colony, 4), self.remove, spacing=4)
-        below = fill(QHBoxLayout(), (self.device, 1), (self.variant, 2), spacing=4)
-        parts = top, below, self.parameters, self.problem_label
+        rows = (
+            fill(QHBoxLayout(), (self.colony, 1), self.remove, spacing=4),
+            fill(QHBoxLayout(), (self.device, 1), (self.variant, 2), spacing=4),
+            fill(QHBoxLayout(), (self.label, 1), (self.parameters, 2), spacing=4),
+        )
+        parts = *rows, self.problem_label
         fill(QVBoxLayout(self), *parts, margins=(6, 5, 6, 5), spacing=4)
-        fields = self.device, self.variant, self.parameters
-        self.order = self.label, self.colony, self.remove, *fields  # of Tab
+        fields = self.device, self.variant, self.label, self.parameters
+        self.order = self.colony, self.remove, *fields  # of Tab
         self._show_variants()
 
     @property
     def name(self) -> str:
         """What it is called."""
         return self.label.text().strip() or self._chosen.replace(_BY_AIM, "aim: ")
+
+    @property
+    def family(self) -> str:
+        """The short name of its family, or what stands for the aim."""
+        return str(self.colony.currentData() or "")
+
+    def equals(self, other: ColonyDesign) -> bool:
+        """Whether it is the same colony on the same kind of device, with the same parameters."""
+        try:
+            mine = self.design
+        except DesignError:
+            return False
+        return all(
+            getattr(mine, name) == getattr(other, name)
+            for name in ("colony", "aim", "device", "parameters")
+        )
 
     @property
     def _chosen(self) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QProgressBar, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout
 
 from gpu.core.formats import number_of, whole
 from gpu.core.words import counted
@@ -49,6 +49,7 @@ class StudyView(View):
     resume_requested = Signal()
     cancel_requested = Signal()
     estimate_requested = Signal()  # of the time, by short trials
+    download_requested = Signal()  # of instances that are not here
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,6 +74,7 @@ class StudyView(View):
         for button in (self.start, self.pause, self.cancel):
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.plan = make_label("", wrap=True)
+        self.download = make_button("", clicked=self.download_requested)
         self.bar = QProgressBar(textVisible=False, maximum=_BAR_STEPS)
         self.bar.setAccessibleName("Progress of the study")
         self.bar.setFixedHeight(8)
@@ -84,7 +86,8 @@ class StudyView(View):
         self._stack.addWidget(self.form)
         self._stack.addWidget(scrolled(self.results))
         self._stack.addWidget(self.claims)
-        parts = top, self.plan, self.bar, self.progress, (self._stack, 1)
+        planned = fill(QHBoxLayout(), (self.plan, 1), self.download, spacing=6)
+        parts = top, planned, self.bar, self.progress, (self._stack, 1)
         fill(QVBoxLayout(self), *parts, margins=(8, 8, 8, 6), spacing=5)
         self.pages.chosen.connect(self.show_page)
         self.apply_theme(self.theme)
@@ -139,15 +142,21 @@ class StudyView(View):
         if not claims and button.isChecked():
             self.show_page("results")
 
-    def show_plan(self, text: str, problem: str, *, unknown: bool) -> None:
+    def show_plan(
+        self, text: str, problem: str, *, unknown: bool, away: Sequence[str] = ()
+    ) -> None:
         """Say how many runs there are and how long they take, or why the study cannot start.
 
-        If the time is ``unknown``, short trials can foresee it.
+        If the time is ``unknown``, short trials can foresee it. Instances that are ``away`` can be
+        downloaded: that is no fault.
         """
         self._ready = bool(text) and not problem
         self._title = " ".join(self.form.title.text().split()) or "Study"
         self.plan.setText(problem or text or "…")
-        set_role(self.plan, "problem" if problem else "")
+        set_role(self.plan, "problem" if problem and not away else "")
+        self.download.setVisible(bool(away))
+        self.download.setText(f"Download {counted(len(away), 'instance')}")
+        self.download.setToolTip(plain_tip(", ".join(away)))
         self._unknown = unknown
         self._enable()
 

@@ -48,8 +48,10 @@ class Card(QFrame):
         self.setProperty("role", "card")
         set_target(self, guide)
         self._ask = GuideButton(guide, title.capitalize())
-        heading = make_label("heading", title), 1
-        self._top = fill(QHBoxLayout(), heading, self._ask, margins=(10, 0, 2, 0), spacing=3)
+        self.heading = make_label("heading", title)
+        self._top = fill(
+            QHBoxLayout(), (self.heading, 1), self._ask, margins=(10, 0, 2, 0), spacing=3
+        )
         self.column = fill(QVBoxLayout(), margins=(10, 0, 10, 0), spacing=4)
         fill(QVBoxLayout(self), self._top, self.column, margins=(0, 5, 0, 7), spacing=4)
 
@@ -93,6 +95,7 @@ class AimCard(Card):
                 self.aims.count() - 1, plain_tip(tip), Qt.ItemDataRole.ToolTipRole
             )
         self.note = make_label("note", wrap=True)
+        self.note.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.note.hide()  # there is nothing to say before an instance is there
         self.aims.activated.connect(lambda _: self.changed.emit())
         for widget in (self.aims, self.note):
@@ -114,13 +117,19 @@ class AimCard(Card):
         self.aims.setCurrentIndex(self.aims.findData(aim) if aim else self.aims.count() - 1)
 
     def show_own(self) -> None:
-        """Say that colony and parameters are the user's own choice."""
+        """Say that colony and parameters are the user's own choice.
+
+        The text keeps its height: the field in which the choice is typed stays below the mouse.
+        """
         self.aims.setCurrentIndex(self.aims.count() - 1)
+        height = max(self.note.minimumHeight(), 0 if self.note.isHidden() else self.note.height())
         self.show_why(_AIMS[None][1])
+        self.note.setMinimumHeight(height)
 
     def show_why(self, why: str) -> None:
         """Say why the aim chose what it chose."""
         self.note.setText(f"{why[:1].upper()}{why[1:]}.")
+        self.note.setMinimumHeight(0)
         self.note.show()
 
 
@@ -326,13 +335,6 @@ class ColonyCard(Card):
         self._show_variants(next(iter((*best_first, *offered))))
         self._colony_changed()
 
-    def _title_here(self, system: System) -> str:
-        """Return the title of a variant; one that is known from GPUs says that it runs on cores."""
-        device = self.device
-        if device is None or device.kind == "cuda" or "cuda" not in system.builders:
-            return system.title
-        return f"{system.title}  (on {device.name})"
-
     def _show_variants(self, system: System) -> None:
         """Choose the family of ``system``, list its variants, and choose ``system`` if it runs."""
         family = catalog.family_of(system)
@@ -340,8 +342,9 @@ class ColonyCard(Card):
         self.colonies.clear()
         rows, absent = self._families[family], dict[str, list[System]]()
         runnable = [one for one in rows if one in self._runnable]
+        here = self.devices.currentData() or ""
         for one in runnable:
-            add_choice(self.colonies, self._title_here(one), one.name, one.summary)
+            add_choice(self.colonies, one.title_on(here), one.name, one.summary)
         others = [one for one in rows if one not in runnable]
         if runnable and others:
             self.colonies.insertSeparator(len(runnable))
@@ -349,7 +352,8 @@ class ColonyCard(Card):
             if (place := self._place_for(one)) is None:
                 absent.setdefault(_needs(one), []).append(one)
             else:
-                add_choice(self.colonies, f"{one.title}  (on {place.name})", one.name, one.summary)
+                text = f"{one.title_on(place.name)}  (on {place.name})"
+                add_choice(self.colonies, text, one.name, one.summary)
         for why, those in absent.items():
             add_refused(self.colonies, why, [(one.title, one.name) for one in those])
         self.colonies.setVisible(len(rows) > 1)
@@ -393,7 +397,10 @@ class ColonyCard(Card):
                 if system.deterministic
                 else f"Its updates race: the same seed may give other {solutions}."
             )
-            tip = f"<p><b>{system.title}</b>, {system.paper}: {system.made_of}.</p><p>{same}</p>"
+            title = system.title_on(self.devices.currentData() or "")
+            named = "" if title == system.title else f" ({system.title} of the paper, on CPU cores)"
+            about = f"{system.paper}{named}: {system.made_of}."
+            tip = f"<p><b>{title}</b>, {about}</p><p>{same}</p>"
             self.colony_note.setText(system.summary)
             for widget in (self.colony_note, self.families, self.colonies):
                 widget.setToolTip(markup_tip(tip))

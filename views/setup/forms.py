@@ -79,6 +79,8 @@ class ParameterForm(FieldForm):
                 self._grid.addWidget(part, place + 1, column)
                 part.show()
             self._grid.setAlignment(row[-1], Qt.AlignmentFlag.AlignTop)
+        self._grid.removeWidget(self.origin.changes)
+        self._grid.addWidget(self.origin.changes, len(rows) + 1, 0, 1, 4)
         self.set_values({**basis.values, **kept})
         self.show_live(only=self._only_live)
 

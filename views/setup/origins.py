@@ -16,7 +16,7 @@ from gpu.core.instance import Instance
 from gpu.core.machine.devices import Device
 from gpu.core.system import System
 from views.widgets.controls import make_button
-from views.widgets.labels import make_label
+from views.widgets.labels import make_label, plain_tip
 from views.widgets.layouts import fill
 
 BY_USER = "changed by you"
@@ -97,8 +97,15 @@ class Mark(QToolButton):
         return QSize(metrics.horizontalAdvance("↺") + 2, metrics.height() + 6)
 
 
+_STAYS = "What you change stays with the next colony that has it; no other value does"
+
+
 class OriginRow(QWidget):
-    """Says where the values come from; two buttons choose, and one takes back all changes."""
+    """Says where the values come from; two buttons choose, and one takes back all changes.
+
+    How many are changed stands in :attr:`changes`, below the parameters: nothing above them grows
+    when one is changed, and the field that is typed into stays below the mouse.
+    """
 
     chosen = Signal(str)  # an Origin
     reset = Signal()  # of all that was changed
@@ -115,10 +122,15 @@ class OriginRow(QWidget):
         }
         for button in self.buttons.values():
             button.setCheckable(True)
-        self.reset_button = make_button("segment", "Reset all", "Take back all that was changed")
+        tip = f"Take back all that was changed. {_STAYS}"
+        self.reset_button = make_button("segment", "Reset all", tip)
+        policy = self.reset_button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.reset_button.setSizePolicy(policy)
         self.reset_button.clicked.connect(lambda: self.reset.emit())
         self.order = (*self.buttons.values(), self.reset_button)  # of Tab
-        self.note = make_label("note", wrap=True)
+        self.note, self.changes = (make_label("note", wrap=True) for _ in range(2))
+        self.changes.setToolTip(plain_tip(_STAYS))
         top = fill(QHBoxLayout(), *self.buttons.values(), (QWidget(), 1), self.reset_button)
         top.setSpacing(0)
         fill(QVBoxLayout(self), top, self.note, spacing=3)
@@ -136,8 +148,6 @@ class OriginRow(QWidget):
             button.setVisible(basis.choosable)
             button.setChecked(origin is basis.origin)
         self.reset_button.setVisible(bool(changed))
-        said = [basis.sentence]
-        said += [f"↺ {count} {by}." for by, count in changed.items()]
-        if BY_USER in changed:
-            said.append("What you change stays with the next colony that has it; no other value.")
-        self.note.setText(" ".join(said))
+        self.note.setText(basis.sentence)
+        said = ", ".join(f"{count} {by}" for by, count in changed.items())
+        self.changes.setText(f"↺ {said}." if said else " ")  # a line, with or without a text

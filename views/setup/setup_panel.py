@@ -22,6 +22,7 @@ from views.setup.cards import AimCard, Card, ColonyCard, InstanceCard
 from views.setup.fields import NumberField
 from views.setup.forms import ParameterForm, StopForm
 from views.setup.history import ChoiceHistory, PanelState
+from views.setup.lane_strip import LaneStrip
 from views.setup.origins import Origin, basis_of
 from views.setup.presets import OWN, Choices, Preset, PresetMenu
 from views.widgets.controls import make_button
@@ -52,6 +53,7 @@ class SetupPanel(QScrollArea):
         self._aimed_at: tuple[Instance | None, Device | None] | None = None
         self._aimed: tuple[str, Mapping[str, object]] | None = None  # what: colony and parameters
         self._origin = Origin.TUNED  # of values that nobody has changed
+        self.lane = LaneStrip()
         self.aim = AimCard()
         self.instance = InstanceCard()
         self.colony = ColonyCard()
@@ -63,7 +65,10 @@ class SetupPanel(QScrollArea):
         self._stop_card.column.addWidget(self.stop)
         page = QWidget()
         page.setProperty("role", "page")
-        cards = self.aim, self.instance, self.colony, self._parameter_card, self._stop_card
+        cards = (
+            *(self.lane, self.aim, self.instance, self.colony),
+            *(self._parameter_card, self._stop_card),
+        )
         column = fill(QVBoxLayout(page), *cards, margins=(8, 8, 4, 4), spacing=6)
         column.addStretch(1)
         self.setWidget(page)

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from app.report.figures import figure_plots
+from app.report.figures import figure_plots, first_plots
 from app.report.plot import PlotLook, rendered
-from gpu.papers.items import Item, items
-from gpu.papers.paper_figures import PaperFigure, paper_figures
+from app.window.controllers.batch.study_work import find_results
+from gpu.papers.items import Item, find_item, items
+from gpu.papers.paper_figures import PaperFigure, number_figures, paper_figures
 from gpu.studies.cases import CaseRow
 from gpu.studies.results.analysis import analyse
 from tests.study_results import item_of, run, study
@@ -110,6 +111,26 @@ def test_a_figure_is_drawn_and_has_its_numbers() -> None:
     plot, _ = figure_plots(item, analyse(study(rows_of())))
     assert rendered(plot, "svg", PlotLook()).startswith(b"<?xml")
     assert ("swept", "the paper's, on a V100", 20.0, 6.0, None, None) in plot.rows
+
+
+def test_a_table_without_a_figure_begins_with_its_own_numbers_by_instance() -> None:
+    item, analysis = item_of(TOML), analyse(study(rows_of()))
+    (found,) = number_figures(item, analysis)
+    assert (found.name, found.instances) == ("mean-gap", ("grid", "ring"))
+    assert [curve.label for curve in found.curves] == list(LABELS)
+    assert list(found.curves[2].papers) == ["on a V100"]
+    (first,) = first_plots(item, analysis)
+    assert first.title == "Fig. 1: mean gap"
+    drawn = with_figure('measure = "speedup"\nby = "instance"\nagainst = "one"')
+    assert [plot.title for plot in first_plots(drawn, analysis)] == [
+        "Fig. 1: speedup for each tour"
+    ]
+
+
+def test_of_shipped_results_the_first_plot_has_the_tables_own_numbers() -> None:
+    plots = find_results(find_item("2013/table-3").kept_results).plots
+    assert next(iter(plots.values())).title == "Table 3: time of construction in an iteration"
+    assert all(plot.rows for plot in plots.values())
 
 
 def test_figures_of_the_papers_are_as_their_authors_drew_them() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
@@ -21,7 +21,7 @@ from gpu.ant_system.parameters import AsCpuParameters
 from gpu.catalog import CATALOG, FAMILIES
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
-from tests.hands import click, press, write
+from tests.hands import click, press, settle, write
 from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
 from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
@@ -111,13 +111,16 @@ def test_keys_go_through_families_and_the_device_chooses_the_variant(panel: Setu
     assert (panel.choices().colony, panel.choices().device) == ("faco-seq", "cpu:1")
 
 
-def test_a_variant_that_is_known_from_gpus_says_that_it_runs_on_cores(panel: SetupPanel) -> None:
+def test_a_variant_that_is_known_from_gpus_is_called_after_the_cores(panel: SetupPanel) -> None:
     panel.colony.show_survey(WITHOUT_GPU)
     box = panel.colony.families
     box.setFocus()
     press(box, Qt.Key.Key_Home)
     assert panel.choices().colony == "acs-gpu"
-    assert panel.colony.colonies.currentText() == "ACS-GPU  (on cpu)"
+    assert panel.colony.colonies.currentText() == "ACS-CORES"
+    assert "ACS-GPU of the paper, on CPU cores" in panel.colony.colony_note.toolTip()
+    panel.colony.show_survey(WITH_GPU)
+    assert "ACS-CORES  (on cpu)" not in list(map(box.itemText, range(box.count())))
 
 
 def test_each_family_says_what_it_is_in_a_line(panel: SetupPanel) -> None:
@@ -345,7 +348,7 @@ def test_a_changed_value_says_so_and_goes_back_by_its_mark_or_with_all(panel: Se
     write(fields["ants"].entry, "7")
     write(fields["rho"].entry, "0.25")
     assert texts_of(panel)["ants"] == texts_of(panel)["rho"] == "↺"
-    assert "2 changed by you" in origin.note.text()
+    assert "2 changed by you" in origin.changes.text()
     assert "Changed by you. Press: back to 32, tuned for this size" in marks["ants"].toolTip()
     fields["ants"].setFocus()
     press(fields["ants"].entry, Qt.Key.Key_Tab)
@@ -356,7 +359,7 @@ def test_a_changed_value_says_so_and_goes_back_by_its_mark_or_with_all(panel: Se
     panel.colony.choose_alias("as")
     assert fields["rho"].text == "0.25"
     write(panel.parameters.fields["rho"].entry, "0.50")  # the same as the paper's
-    assert "changed" not in origin.note.text()
+    assert not origin.changes.text().strip()
     panel.colony.choose_alias("mmas")
     write(panel.parameters.fields["ants"].entry, "x")
     click(origin.reset_button)
@@ -364,16 +367,39 @@ def test_a_changed_value_says_so_and_goes_back_by_its_mark_or_with_all(panel: Se
     assert panel.focusWidget() is not None
 
 
+def test_a_field_stays_below_the_mouse_when_its_value_is_changed(panel: SetupPanel) -> None:
+    """Nothing above it grows: not the reason of the aim, and not what says how many are changed."""
+    panel.resize(300, 1400)
+    use(panel, "cpu:1")
+
+    def places() -> list[int]:
+        settle()
+        fields = [*panel.parameters.fields.values(), panel.seed_field]
+        return [field.mapTo(panel, QPoint(0, 0)).y() for field in fields]
+
+    for aim in (Aim.BEST, Aim.PAPER):
+        aim_at(panel, aim)
+        before = places()
+        write(panel.parameters.fields["beta"].entry, "7")
+        assert panel.aim.aim is None
+        assert panel.parameters.origin.reset_button.isVisible()
+        assert panel.parameters.problems == []
+        assert places() == before
+        click(panel.parameters.marks["beta"])
+        assert panel.parameters.problems == []
+        assert places() == before
+
+
 def test_values_of_a_preset_or_a_run_say_where_they_are_from(panel: SetupPanel) -> None:
     panel.show_presets([Preset("Try", "…", {"ants": 32, "rho": 0.2})])
     panel.preset_menu.actions()[0].trigger()
-    assert "2 from the preset Try" in panel.parameters.origin.note.text()
+    assert "2 from the preset Try" in panel.parameters.origin.changes.text()
     write(panel.parameters.fields["ants"].entry, "40")
-    note = panel.parameters.origin.note.text()
+    note = panel.parameters.origin.changes.text()
     assert "1 changed by you" in note
     assert "1 from the preset Try" in note
     panel.set_choices(panel.choices())
-    assert "2 as in the run" in panel.parameters.origin.note.text()
+    assert "2 as in the run" in panel.parameters.origin.changes.text()
     panel.colony.choose_alias("acs-spm")
     assert panel.choices().parameters["ants"] is None
 

@@ -57,6 +57,7 @@ class RaceController(Controller):
         self._log_path, self._warn = log_path, warn
         self._model, self._view = parts.runs.race, parts.window.view(RaceView)
         self._changing: int | None = None  # the lane that the next choices are for
+        self._strip = parts.window.setup.lane
         self._mode_chosen = False  # whether the user has said how the lanes run
         self._cores = 0  # of this machine, once they are known
         self._timer = QTimer(self, interval=COMPARE_EVERY)
@@ -69,6 +70,8 @@ class RaceController(Controller):
         view.change_requested.connect(self._change_lane)
         view.move_requested.connect(self._move_lane)
         view.remove_requested.connect(self._remove_lane)
+        self._strip.put_requested.connect(self.add)
+        self._strip.left.connect(lambda: self._set_changing(None))
         self._instance.changed.connect(self._forget)
         model.lane_changed.connect(self._show_lane)
         model.state_changed.connect(self._show_state)
@@ -137,7 +140,7 @@ class RaceController(Controller):
         """
         if self._model.busy:
             return
-        self._changing = None
+        self._set_changing(None)
         self._model.set_up(race, records or [LaneRecord() for _ in race.sessions])
         titles = [_title(session) for session in race.sessions]
         self._view.form.show_mode(in_turn=race.in_turn, shared=self._shared(race))
@@ -161,19 +164,26 @@ class RaceController(Controller):
         if in_turn is not self._model.race.in_turn:
             self._show(replace(self._model.race, in_turn=in_turn))
 
+    def _set_changing(self, lane: int | None) -> None:
+        """Say, in the view and in the panel, which lane is changed."""
+        self._changing = lane
+        self._view.show_change(lane)
+        self._strip.show_lane(lane)
+
     @Slot(int)
     def _change_lane(self, lane: int) -> None:
         """Load a lane's choices into the panel; the next ones that are added replace it."""
-        self._changing = None if self._changing == lane else lane
-        self._view.show_change(self._changing)
-        if self._changing is None:
+        if self._changing == lane:
+            self._set_changing(None)
             return
+        self._set_changing(lane)
         session, setup = self._model.race.sessions[lane], self._window.setup
         chosen = session.chosen.to_dict()
         choices = Choices(session.device, session.colony, chosen, session.seed, stop={})
         if missing := setup.set_choices(choices, limited=False):
             sentence = f"This machine cannot run {missing}: choose another colony or device"
             self._window.tell(sentence)
+        setup.ensureWidgetVisible(self._strip)
 
     @Slot(int)
     def _move_lane(self, lane: int) -> None:
@@ -205,6 +215,7 @@ class RaceController(Controller):
         ):
             return
         self._window.banner.clear()
+        self._set_changing(None)
         model.pace = self._window.run_bar.pace.value
         model.prepare()
         for _ in range(steps):
@@ -362,7 +373,7 @@ class RaceController(Controller):
                 sentence += f": {lead.sentence(instance.problem.words)}"
                 if lead.alone:
                     session = self._model.race.sessions[lead.first]
-                    sentence += f" ({session.system.title} on {session.device})"
+                    sentence += f" ({session.title} on {session.device})"
             self._window.tell(sentence, "done", stays=True)
         elif any(endings):
             self._window.tell("The race was stopped; the lanes' logs are kept", "info")
@@ -386,6 +397,5 @@ def _title(session: Session) -> LaneTitle:
     details = f"{session.colony} on {session.device}, seed {session.seed}"
     if values:
         details += f"\n{values}"
-    system = session.system
-    family = catalog.family_of(system).title
-    return LaneTitle(family, system.title, session.device, session.seed, details)
+    family = catalog.family_of(session.system).title
+    return LaneTitle(family, session.title, session.device, session.seed, details)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -11,11 +12,14 @@ from app.window.controllers.batch.study_work import Opened, Planned
 from app.window.controllers.controller import Controller, Parts
 from app.window.models.batch import BatchState
 from app.window.threads.tasks import Task
-from gpu.core.errors import FormicariumError
+from gpu import catalog
+from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
 from gpu.core.formats import duration, number_of
+from gpu.core.machine.devices import Device
 from gpu.core.machine.processors import usable_cores
 from gpu.core.problem import Problem
+from gpu.core.system import System
 from gpu.core.words import counted
 from gpu.problems.bundled import bundled, name_or_path
 from gpu.problems.reading import ReadAs
@@ -34,6 +38,7 @@ from views.widgets.steps import StepQueue, Steps
 STUDY_PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
 STUDY_LOOK_EVERY = 250  # milliseconds between two looks at the progress
 _IS_RUNNING = "A study is running: cancel it before you open another one"
+_NAMED_MOST = 4  # instances that a sentence names
 _NO_RUN = "A study is running: start a run when it has ended"
 _STATE_TEXTS = {
     BatchState.IDLE: "",
@@ -51,6 +56,7 @@ class StudyController(Controller):
     # path of the file whose results are to be in sight; None for those of no study
     results_chosen = Signal(object)
     results_grown = Signal()  # there may be more in it
+    fetch_wanted = Signal(object)  # list of the names of instances that the study needs
 
     def __init__(self, parts: Parts, parent: QObject) -> None:
         super().__init__(parts, parent)
@@ -59,6 +65,7 @@ class StudyController(Controller):
         self._planned: Planned | None = None  # what the form says; None until that is known
         self._only_read = False  # whether the results in sight came with the program
         self._planning: Task[Planned] | None = None
+        self._away: tuple[str, ...] = ()  # instances of the design that can be downloaded
         self._opening: Task[Opened] | None = None  # the file that was chosen last
         self._study: Study | None = None  # the one under way or the last one
         self._seen = -1  # runs that had ended when others were told of it
@@ -98,6 +105,7 @@ class StudyController(Controller):
         view.resume_requested.connect(self._model.resume)
         view.cancel_requested.connect(self._model.cancel)
         view.estimate_requested.connect(lambda: self._plan(trying=True))
+        view.download_requested.connect(self._download)
         window.dialogs.to_export.connect(self._save)
         commands = window.study
         commands.start.connect(view.start.click)  # which says what it does, and can be pressed
@@ -125,7 +133,15 @@ class StudyController(Controller):
         chosen = system.parameters.from_mapping(choices.parameters).to_dict()
         given = {name: value for name, value in chosen.items() if value != usual[name]}
         taken = {row.name for row in form.rows}
-        form.add_colony(design_of(choices.colony, choices.device, given, taken))
+        added = design_of(choices.colony, choices.device, given, taken)
+        if same := next((row.name for row in form.rows if row.equals(added)), ""):
+            other = _next_system(system, setup.colony.device, {row.family for row in form.rows})
+            said = "the new row is equal: change one of the two"
+            if other is not None:
+                added = design_of(other.name, choices.device, {}, taken)
+                said = f"{added.label} was added. Its row can have any other colony"
+            self._window.tell(f"{same} is in the study already: {said}", "info")
+        form.add_colony(added)
         if not form.instances.texts:
             self._add_instance()
 
@@ -276,7 +292,7 @@ class StudyController(Controller):
     @Slot()
     def _changed(self) -> None:
         """Plan the design that the form has now, as soon as nothing changes for a moment."""
-        self._planned = None
+        self._planned, self._away = None, ()
         if self._planning is not None:
             self._planning.cancel()
             self._planning = None
@@ -307,6 +323,11 @@ class StudyController(Controller):
             return
 
         def plan(task: Task[Planned]) -> Planned:
+            if away := work.to_download(design):
+                task.post(self._note_away, away)
+                some, be = _named(away), "is" if len(away) == 1 else "are"
+                raise InstanceError(f"{some} {be} not here yet")
+
             def tell(text: str) -> None:
                 task.post(self._view.show_trial, text)
 
@@ -320,6 +341,23 @@ class StudyController(Controller):
         task = Task(plan, self._show_plan, self._not_planned)
         self._planning = self._background.start(task)
 
+    def _note_away(self, names: tuple[str, ...]) -> None:
+        self._away = names
+
+    @Slot()
+    def _download(self) -> None:
+        """Fetch what the study needs, with the page of downloads in sight."""
+        away = list(self._away)
+        self._window.pages.show_gallery()
+        self._window.gallery.show_page("download")
+        self.fetch_wanted.emit(away)
+
+    @Slot()
+    def look_again(self) -> None:
+        """Plan again: there is an instance more."""
+        if self._away:
+            self._changed()
+
     def _show_plan(self, found: Planned) -> None:
         self._planning, self._planned = None, found
         self._view.show_plan(work.plan_text(found), "", unknown=found.unknown)
@@ -328,7 +366,7 @@ class StudyController(Controller):
         self._planning = None
         if self._only_read:  # what it needs may be missing, and its results are there
             sentence = f"It cannot be run again yet. {sentence}"
-        self._view.show_plan("", sentence, unknown=False)
+        self._view.show_plan("", sentence, unknown=False, away=self._away)
 
     @Slot(object)
     def _show_state(self, state: BatchState) -> None:
@@ -394,3 +432,21 @@ class StudyController(Controller):
             window.tell,
         )
         self._background.start(task)
+
+
+def _next_system(system: System, device: Device | None, used: Collection[str]) -> System | None:
+    """Return the first variant that runs on ``device`` of the next family that is not ``used``."""
+    families = list(catalog.families(system.problem).items())
+    at = [family for family, _ in families].index(catalog.family_of(system))
+    for family, rows in (*families[at + 1 :], *families[:at]):
+        here = [one for one in rows if device is not None and one.runs_on(device)]
+        if here and family.name not in used:
+            return here[0]
+    return None
+
+
+def _named(names: Sequence[str]) -> str:
+    """Return a few of ``names``, and how many others there are."""
+    if len(names) <= _NAMED_MOST:
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{', '.join(names[: _NAMED_MOST - 1])} and {len(names) - _NAMED_MOST + 1} others"

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QImage
 
-from app.files.library import find_path
+from app.files.library import NotDownloadedError, find_path
 from app.files.writing import write_text, write_whole
 from gpu.core.colony import never
-from gpu.core.errors import FormicariumError
+from gpu.core.errors import FormicariumError, InstanceError
 from gpu.core.files import exists
 from gpu.core.formats import duration
 from gpu.core.tables import Column, csv_of
@@ -89,6 +89,19 @@ def studies_folder() -> Path:
 def free_results(title: str) -> Path:
     """Return a file for results that is not there yet."""
     return free_path(studies_folder(), named(title), ".sqlite", ".toml")
+
+
+def to_download(design: Design) -> tuple[str, ...]:
+    """Return the names of the instances that can be downloaded, and are not here yet."""
+    found = []
+    for text in design.instances:
+        try:
+            find_path(text)
+        except NotDownloadedError as error:
+            found.append(error.name)
+        except InstanceError:
+            continue  # the plan says what is wrong with it
+    return tuple(dict.fromkeys(found))
 
 
 def planned(
@@ -201,7 +214,7 @@ def write_design(design: Design, folder: Path, path: Path) -> Path:
 
 def find_results(path: Path) -> StudyFindings:
     """Read and analyse all results, whoever works on them."""
-    from app.report.figures import figure_plots  # matplotlib is slow to import
+    from app.report.figures import first_plots  # matplotlib is slow to import
     from app.report.plots import all_plots
 
     began = time.monotonic()
@@ -212,8 +225,9 @@ def find_results(path: Path) -> StudyFindings:
     left, failed = states.count(WAITING) + states.count(RUNNING), states.count(FAILED)
     if is_kept(path):
         left = failed = 0  # they are not to be gone on with
-    figures = figure_plots(item, analysis) if item else ()
-    plots = {plot.name: plot for plot in (*figures, *all_plots(analysis))}
+    figures = first_plots(item, analysis) if item else ()
+    # A plot with nothing in it, such as of runs that reached a target where none did, is left out.
+    plots = {plot.name: plot for plot in (*figures, *all_plots(analysis)) if plot.rows}
     claims = judged(item, analysis) if item else ()
     found = importances(runs_of(analysis))
     seconds = time.monotonic() - began

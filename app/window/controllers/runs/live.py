@@ -75,7 +75,7 @@ class LiveController(Controller):
         }
         if values and now.kind is not type(run.now.chosen):
             values = {}
-            colony = run.session.system.title
+            colony = run.session.title
             self._window.tell(f"{colony} is at work: these parameters are another colony's", "info")
         limits = {name: value for name, value in now.stop.items() if before.stop.get(name) != value}
         stop = None

@@ -263,7 +263,10 @@ class RunArchiveController(Controller):
         self._log_in_sight = True
         window, log = self._window, recorded.log
         session = log.session
-        parts = session.instance.name, f"{session.system.title} on {session.device}"
+        parts = (
+            session.instance.name,
+            f"{session.title} on {session.device}",
+        )
         studys = self._study_logs is not None and log.path.parent == Path(self._study_logs.name)
         where = "run of a study" if studys else f"log {log.path.name}"
         window.name_run("  ·  ".join((*parts, f"seed {session.seed}", where)))

@@ -17,9 +17,9 @@ _LONG_RUN, _LONG_IDLE = 2.0, 0.25  # seconds of a run, and its share in which no
 
 def title_of(run: RunModel, device: str = "") -> str:
     """Return instance, colony, device (by default its name) and seed in one line."""
-    system, seed = run.session.system, run.session.seed
-    colony = f"{system.title} on {device or run.session.device}"
-    return "  ·  ".join((run.instance.name, colony, f"seed {seed}"))
+    session = run.session
+    colony = f"{session.title} on {device or session.device}"
+    return "  ·  ".join((run.instance.name, colony, f"seed {session.seed}"))
 
 
 def caption_of(run: RunModel) -> str:

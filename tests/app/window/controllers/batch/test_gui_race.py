@@ -273,11 +273,20 @@ def test_a_failed_lane_leaves_the_other_alone_and_lanes_run_in_turn(
     assert model.records[1].iterations == 30
     use_colony(application, monkeypatch, Slow)
     click(view.cards[0].change)  # the panel has the lane's choices now
-    assert application.window.setup.colony.colonies.currentData() == "test-failing"
+    setup = application.window.setup
+    assert setup.colony.colonies.currentData() == "test-failing"
+    assert setup.lane.isVisible()
+    assert setup.lane.heading.text() == "LANE 1 OF THE RACE"
+    click(setup.lane.leave)
+    assert not setup.lane.isVisible()
+    assert view.form.add.text() == "Add as a lane"
+    click(view.cards[0].change)
     use_colony(application, monkeypatch, Slow)
-    click(view.form.add)
+    assert setup.lane.put.text() == view.form.add.text() == "Put into lane 1"
+    click(setup.lane.put)
     qtbot.waitUntil(lambda: model.race.sessions[0].colony == "test-slow")
     assert view.lanes == 2
+    assert not setup.lane.isVisible()
     press(application.window, Qt.Key.Key_Space)
     wait_for(qtbot, application, Activity.RUNNING)
     press_stop(application.window)  # the second lane does not begin

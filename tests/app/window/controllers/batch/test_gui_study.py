@@ -12,6 +12,7 @@ from threading import Event
 import pytest
 from PySide6.QtCore import QPointF, QSize, Qt
 from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QStyle, QStyleOptionComboBox
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -88,6 +89,53 @@ def test_an_instance_that_is_opened_beside_the_form_says_how_it_gets_into_the_st
     application.window.view(StudyView).show_page("results")
     open_(qtbot, application, UNIFORM)
     assert banner.text == ""
+
+
+def test_a_colony_that_is_in_the_study_already_is_followed_by_the_next_family(
+    qtbot: QtBot, application: Application
+) -> None:
+    form, banner = view_of(application).form, application.window.banner
+    click(form.add)
+    assert banner.text == ""
+    click(form.add)
+    first, second = form.rows
+    assert second.family != first.family
+    assert second.design.device == first.design.device
+    assert banner.text.startswith(f"{first.name} is in the study already: {second.name} was added")
+    families = catalog.families(application.instance.value.problem)
+    while len(form.rows) < len(families) + 1:
+        click(form.add)
+    assert {row.family for row in form.rows} == {one.name for one in families}
+    assert "the new row is equal: change one of the two" in banner.text
+    for row in form.rows:  # each colony is read as it is
+        style, option = row.colony.style(), QStyleOptionComboBox()
+        row.colony.initStyleOption(option)
+        part = QStyle.SubControl.SC_ComboBoxEditField
+        room = style.subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, row.colony)
+        wide = row.colony.fontMetrics().horizontalAdvance(row.colony.currentText())
+        assert wide <= room.width()
+
+
+def test_a_study_whose_instances_are_not_here_offers_to_download_them(
+    qtbot: QtBot, application: Application
+) -> None:
+    view, gallery, asked = view_of(application), application.window.gallery, list[object]()
+    application.studies.fetch_wanted.disconnect(application.downloading.fetch)
+    application.studies.fetch_wanted.connect(asked.append)
+    click(view.form.add)
+    view.form.instances.add(["d198", "a280.tsp"])
+    qtbot.waitUntil(view.download.isVisible)
+    assert view.plan.text() == "d198 and a280 are not here yet"
+    assert view.download.text() == "Download 2 instances"
+    assert not view.start.isEnabled()
+    click(view.download)
+    assert asked == [["d198", "a280"]]
+    assert gallery.download.isVisible()
+    application.window.pages.show_views()
+    qtbot.waitUntil(view.isVisible)
+    view.form.instances.show_texts(["ring-50"], {})
+    wait_until_ready(qtbot, application)
+    assert view.download.isHidden()
 
 
 def test_of_two_studies_that_are_opened_the_last_one_is_shown(
