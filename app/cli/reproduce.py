@@ -218,7 +218,8 @@ def _text(rows: list[dict[str, object]]) -> str:
             *lines,
             "",
             "TIME is for all runs, one after the other: at most (by their limits), about (on an",
-            "H100) or paper (on the paper's hardware). reproduce NAME --plan tries it out here.",
+            "H100 or H200) or paper (on the paper's hardware). reproduce NAME --plan tries it out",
+            "here.",
             "kept: runs that come with the program; docs/papers has their numbers.",
             "A run that was cut ended by a limit of time before the paper's.",
         ]

@@ -1,4 +1,4 @@
-"""Foresees how long each table and figure of a paper takes on an H100 and one core of its host.
+"""Foresees how long tables and figures of papers take on an H100 or H200 and a core of its host.
 
 From the results that come with the program: the mean seconds of a configuration on an instance,
 times the runs of the study, one after the other. A run that was cut counts as the whole one that it

@@ -24,6 +24,7 @@ from gpu.studies.design import DesignError, Label
 
 CLAIM_LONGEST = 1000  # characters of each text of a claim
 CASES_MOST = 1000  # that one claim may be of
+GPU = "{gpu}"  # in a cause, stands for the GPUs on which our runs were made
 EVERY = "*"  # stands for every instance
 DEEPEST_CONDITION = 20  # levels of brackets and operators
 
@@ -46,7 +47,7 @@ class Claim:
     over: dict[str, tuple[int | float | str, ...]] = field(default_factory=dict)
     cases: Annotated[int, msgspec.Meta(ge=1)] | None = None  # that must hold; None: all
     ours: ClaimText = ""  # our numbers, with conditions' terms in braces
-    cause: ClaimText = ""  # why it is not reproduced, where that is known
+    cause: ClaimText = ""  # why it is not reproduced, where that is known; it may have GPU
 
     def instances(self, every: Sequence[str]) -> Sequence[str]:
         """Return the instances that it is of, among ``every`` one; a nameless one for none."""
@@ -337,6 +338,8 @@ def check_claim(claim: Claim, names: Names) -> None:
         raise DesignError(f"{where}: it has {count} cases; 1 to {CASES_MOST} are possible")
     if claim.cases is not None and claim.cases > count:
         raise DesignError(f"{where}: cases = {claim.cases}, but it has {count}")
+    if any(part != GPU[1:-1] for part in text_parts(claim.cause)[1::2]):
+        raise DesignError(f"{where}: cause can have {GPU} in braces, and nothing else")
     try:
         for term in terms_of(claim.ours):
             term.value(_Anything(), names, ("", {}))

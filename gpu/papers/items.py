@@ -128,7 +128,7 @@ class PaperTable:
     differs: tuple[Sentence, ...] = ()  # what is not as in the paper
     baseline: Label = ""  # label that others are compared with; empty: with the lowest mean
     hours: Hours | None = None  # that the paper's hardware took, by its own times
-    h100_hours: Hours | None = None  # that an H100 takes, foreseen from the runs in docs/papers
+    h100_hours: Hours | None = None  # that an H100 or H200 takes, by the runs in docs/papers
     numbers: tuple[Numbers, ...] = ()
     figures: tuple[FigureDesign, ...] = ()  # as the paper's authors drew them
     quoted: tuple[Quoted, ...] = ()

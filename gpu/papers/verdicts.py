@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from gpu.core.formats import brief
 from gpu.core.tables import Column
 from gpu.core.words import counted
 from gpu.papers.claims import (
+    GPU,
     Claim,
     ClaimCase,
     Condition,
@@ -117,7 +118,7 @@ def _judged(claim: Claim, item: Item, evidence: _Ours | None) -> Judged:
             why = [f"{few}: it holds in {100 * share:.0f} % of resamples."]
         return Judged(claim, ClaimVerdict.UNTESTED, ours, " ".join([*why, *remarks]))
     verdict = ClaimVerdict.REPRODUCED if held >= needed else ClaimVerdict.NOT_REPRODUCED
-    why = [claim.cause or CAUSE_UNKNOWN] if verdict is ClaimVerdict.NOT_REPRODUCED else []
+    why = [_cause(claim, evidence)] if verdict is ClaimVerdict.NOT_REPRODUCED else []
     if verdict is ClaimVerdict.REPRODUCED and absent > len(known):
         verdict = ClaimVerdict.UNTESTED  # the cases that were run are too small a part
     if absent:
@@ -126,6 +127,11 @@ def _judged(claim: Claim, item: Item, evidence: _Ours | None) -> Judged:
     if not sure:
         why.append(f"It holds in {100 * share:.0f} % of resamples of our runs.")
     return Judged(claim, verdict, ours, " ".join([*why, *remarks]))
+
+
+def _cause(claim: Claim, evidence: _Ours) -> str:
+    """Return why a claim is not reproduced, with the GPUs on which our runs were made."""
+    return (claim.cause or CAUSE_UNKNOWN).replace(GPU, " and ".join(evidence.gpus) or "no GPU")
 
 
 def _sentences(several: Sequence[str]) -> str:
@@ -254,6 +260,13 @@ class _Ours:
             which = "mean" if measure == "best" else "mean-gap"
             return np.asarray(self._each(which, mine).min(axis=-1))
         return np.asarray(self._each(measure, mine).mean(axis=-1))
+
+    @property
+    def gpus(self) -> Iterable[str]:
+        """The models of the GPUs on which the runs were made."""
+        hosts = self._analysis.results.hosts
+        on_gpu = (one for one in hosts if str(one.get("device", "")).startswith("cuda"))
+        return dict.fromkeys(str(one.get("model", "")) for one in on_gpu)
 
     def size(self, instance: str) -> Values:
         """Return the cities or vertices of an instance, or raise MissingError."""

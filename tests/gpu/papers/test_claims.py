@@ -24,7 +24,7 @@ from gpu.studies.cases import CaseRow
 from gpu.studies.design import DesignError
 from gpu.studies.results.analysis import analyse
 from tests.golden import Golden
-from tests.study_results import item_of, run, study
+from tests.study_results import HOST, item_of, run, study
 
 TOML = """
 instances = ["ring", "grid"]
@@ -95,6 +95,10 @@ def test_a_claim_that_does_not_hold_says_where_and_why() -> None:
     )
     assert found.why == CAUSE_UNKNOWN
     assert judge(f'{said}\ncause = "It is so."').why == "It is so."
+    item = claimed(f'{said}\ncause = "Ours ({{gpu}}) is another one."')
+    hosts = ({**HOST, "device": "cuda:0", "model": "Imagined GPU"}, HOST)
+    (told,) = judged(item, analyse(replace(study(rows_of()), hosts=hosts)))
+    assert told.why == "Ours (Imagined GPU) is another one."
     assert judge(f"{said}\ncases = 2").verdict is ClaimVerdict.REPRODUCED
     assert judge(f"{said}\ncases = 3").verdict is ClaimVerdict.NOT_REPRODUCED
 
@@ -254,3 +258,10 @@ def test_claims_of_the_papers_are_told_in_whole_sentences() -> None:
         for claim in item.claims:
             for text in (claim.says, claim.untested, claim.cause):
                 assert not text or text.endswith("."), (item.name, text)
+
+
+def test_a_cause_names_no_gpu_but_that_of_our_runs_or_of_published_programs() -> None:
+    for item in items():
+        for claim in item.claims:
+            for named in re.findall(r"H[12]00", claim.cause):
+                assert "published" in claim.cause, (item.name, named, claim.cause)

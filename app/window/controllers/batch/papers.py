@@ -157,7 +157,10 @@ def _time(limit: object, item: Item) -> str:
     """Say how long all runs take: at most, or on which hardware."""
     if isinstance(limit, float):
         return f"Takes at most {_long(limit)}."
-    known = (item.h100_hours, "takes about {} on an H100"), (item.hours, "took {} on the paper's")
+    known = (
+        (item.h100_hours, "takes about {} on an H100 or H200"),
+        (item.hours, "took {} on the paper's"),
+    )
     said = [text.format(_long(3600 * hours)) for hours, text in known if hours is not None]
     if not said:
         return "How long it takes is not known: the study can try it out."
