@@ -39,7 +39,6 @@ from tests.gpu.cpu import makers
 from tests.gpu.cuda.emulated import EMULATED_GPU, emulate_gpu
 from tests.gpu.rlf.literal import random_graph
 from tests.gpu.rlf.test_rule import coloring_of
-from tests.views.scenes import uniform
 
 RULED = [
     row for row in catalog.CATALOG if row.rule and not row.steps and row.problem is Problem.TSP
@@ -209,7 +208,7 @@ def test_a_row_without_a_rule_cannot_be_replayed() -> None:
         catalog.check_replayable(catalog.named("focused-gpu"))
 
 
-CITIES = uniform(120)
+CITIES = makers.uniform(120)
 
 
 def walk_of(rule: TourRule, iteration: int = 4) -> WalkReplay:

@@ -14,8 +14,8 @@ from gpu import catalog
 from gpu.core.machine import devices
 from tests.app import in_window
 from tests.app.in_window import use_device
+from tests.graphs import queens
 from tests.hands import press
-from tests.views.graph_scenes import queens
 
 QUEENS = queens(6)
 

@@ -9,7 +9,7 @@ from gpu.drawing.draw import GraphArtist, suits
 from gpu.drawing.drawing import CONFLICT, MATRIX_SIZE, Arrangement
 from gpu.drawing.spring import spring_places
 from gpu.problems.coloring.instance import GraphInstance, class_order, class_sizes, unique_edges
-from tests.views.graph_scenes import greedy, queens, random_graph, spoiled
+from tests.graphs import greedy, queens, random_graph, spoiled
 
 BLUE_FIRST = np.array([1, 0, 1, 2, 0], np.int32)
 

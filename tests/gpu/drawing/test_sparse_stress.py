@@ -14,7 +14,7 @@ from gpu.drawing.drawing import Arrangement
 from gpu.drawing.sparse_stress import StressLayout
 from gpu.problems.coloring import instance
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
-from tests.views.graph_scenes import random_graph
+from tests.graphs import random_graph
 
 
 def grid(side: int, *, beside: int = 0) -> GraphInstance:

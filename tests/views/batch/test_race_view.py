@@ -13,8 +13,8 @@ from gpu.core.bounds import LowerBound
 from gpu.races.race import LANES_MOST
 from gpu.races.race_standings import LaneRecord, lead_of, standings_of
 from gpu.run.outcome import Ending
+from tests.graphs import queens
 from tests.hands import choose, click, press, settle, write
-from tests.views.graph_scenes import queens
 from tests.views.scenes import cut_texts, snake, uniform
 from views.batch.lane_card import LANE_ROLES, LaneTitle
 from views.batch.race_view import RaceView

@@ -31,8 +31,8 @@ from tests.gpu.cpu import makers
 from tests.gpu.crossing.test_replay import colony_of as crossing_of
 from tests.gpu.focused.test_cpu import colony_of
 from tests.gpu.test_decisions import CITIES, acs, first_of, walk_of
+from tests.graphs import queens
 from tests.hands import click, move, press, ticking, write
-from tests.views.graph_scenes import queens
 from tests.views.scenes import colours_in, in_sight, uniform
 from views.decision.decision_view import DecisionView
 from views.decision.step_canvas import StepCanvas

@@ -8,8 +8,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.gpu.test_decisions import acs
+from tests.graphs import greedy, queens
 from tests.hands import click, move
-from tests.views.graph_scenes import coloring_snapshot, greedy, queens, serve
+from tests.views.graph_scenes import coloring_snapshot, serve
 from tests.views.scenes import pixel_of, snapshot, uniform
 from views.decision.decision_view import DecisionView
 from views.frame.main_window import MainWindow

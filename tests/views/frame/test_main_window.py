@@ -10,8 +10,9 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import Wanted
+from tests.graphs import queens
 from tests.hands import move, press, press_stop, settle, write
-from tests.views.graph_scenes import queens, serve
+from tests.views.graph_scenes import serve
 from tests.views.scenes import cut_texts, snapshot, uniform
 from views.batch.study_view import StudyView
 from views.frame.activity import Activity

@@ -15,9 +15,10 @@ from gpu.core.bounds import LowerBound
 from gpu.core.problem import Problem
 from gpu.core.snapshot import Wanted
 from gpu.problems.coloring.instance import GraphInstance
+from tests.graphs import queens
 from tests.hands import press
 from tests.views.conftest import WITHOUT_GPU
-from tests.views.graph_scenes import coloring_snapshot, queens, serve
+from tests.views.graph_scenes import coloring_snapshot, serve
 from tests.views.scenes import cut_texts, snapshot, uniform
 from views.decision.decision_view import DecisionView
 from views.frame.dialogs import KeysDialog

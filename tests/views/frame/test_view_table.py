@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState, Wanted
+from tests.graphs import queens
 from tests.hands import click, press, settle
-from tests.views.graph_scenes import queens
 from tests.views.scenes import in_sight, snapshot, uniform
 from views.film import filmed_views
 from views.frame.dashboard import Pane

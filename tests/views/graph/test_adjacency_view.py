@@ -9,8 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import CONFLICT
+from tests.graphs import greedy, queens, spoiled
 from tests.hands import move
-from tests.views.graph_scenes import coloring_snapshot, greedy, queens, spoiled
+from tests.views.graph_scenes import coloring_snapshot
 from tests.views.scenes import colours_in, in_sight, pixel_of, show_state
 from views.graph.adjacency_view import AdjacencyView, joined
 from views.widgets.theme import DARK

@@ -10,8 +10,9 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QColorDialog
 from pytestqt.qtbot import QtBot
 
+from tests.graphs import greedy, queens
 from tests.hands import click, move
-from tests.views.graph_scenes import coloring_snapshot, greedy, queens
+from tests.views.graph_scenes import coloring_snapshot
 from tests.views.scenes import colours_in, in_sight, pixel_of, show_state
 from views.graph.class_marks import mark_of
 from views.graph.classes_view import ClassesView

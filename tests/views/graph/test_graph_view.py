@@ -15,13 +15,9 @@ from gpu.core.snapshot import Wanted
 from gpu.drawing.draw import GraphArtist
 from gpu.drawing.drawing import Arrangement
 from gpu.problems.coloring.instance import GraphInstance, unique_edges
+from tests.graphs import greedy, queens, random_graph
 from tests.hands import click, double_click, move, scroll
-from tests.views.graph_scenes import (
-    coloring_snapshot,
-    greedy,
-    queens,
-    random_graph,
-)
+from tests.views.graph_scenes import coloring_snapshot
 from tests.views.scenes import colours_in, in_sight, pixel_of, show_state
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.class_marks import COLORS, DISTINCT, mark_of

@@ -22,9 +22,10 @@ from gpu.problems.tsp.routes.closed_tours import restricted
 from gpu.run.log.recorded import curves_of
 from gpu.run.log.run_log import read_log
 from tests.colonies import progress_of
+from tests.graphs import queens
 from tests.hands import click, double_click, move
 from tests.logs import CITIES, OPTIMUM, line, outcome, written
-from tests.views.graph_scenes import coloring_snapshot, queens
+from tests.views.graph_scenes import coloring_snapshot
 from tests.views.scenes import feed, in_sight, pixel_of, show_state, snapshot, uniform
 from views.plots.convergence_view import ConvergenceView
 from views.plots.cost_plot import MarkLayer

@@ -13,8 +13,8 @@ from PySide6.QtGui import QColor
 from pytestqt.qtbot import QtBot
 
 from gpu.core.snapshot import TrailTable, Wanted
+from tests.graphs import queens
 from tests.hands import click, move, press, scroll, settle
-from tests.views.graph_scenes import queens
 from tests.views.scenes import in_sight, pixel_of, show_state, snapshot, uniform
 from views.plots import pheromone_view
 from views.plots.pheromone_view import PheromoneView

@@ -21,9 +21,9 @@ from gpu.ant_system.parameters import AsCpuParameters
 from gpu.catalog import CATALOG, FAMILIES
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
+from tests.graphs import queens
 from tests.hands import click, press, settle, write
 from tests.views.conftest import AIMS, WITH_GPU, WITHOUT_GPU
-from tests.views.graph_scenes import queens
 from tests.views.scenes import uniform
 from views.frame.main_window import MainWindow
 from views.setup.fields import ChoiceField, Field, NumberField

@@ -21,8 +21,9 @@ from gpu.problems.coloring.instance import GraphInstance
 from tests.app.in_window import RING
 from tests.app.window.graph_window import QUEENS, color, compiled, drawn, open_, write_graph
 from tests.clock import Clock
+from tests.graphs import greedy
 from tests.hands import click, drop, press, settle
-from tests.views.graph_scenes import coloring_snapshot, greedy
+from tests.views.graph_scenes import coloring_snapshot
 from views.graph.adjacency_view import AdjacencyView
 from views.graph.graph_view import GraphView
 from views.tour.tour_view import TourView
