@@ -22,9 +22,10 @@ help:
 	@echo 'make colonies                  compile the CPU colonies once, before tests that need them'
 	@echo 'make lint                      make style: style, types (for each system), import rules;'
 	@echo '                               make kernels: every kernel compiled'
-	@echo 'make folder                    build dist/formicarium, which runs without Python'
-	@echo 'make wheel                     build a wheel with all colonies compiled, for this Python and'
-	@echo '                               system (GPU=cuda13: with the kernels for GPUs, too)'
+	@echo 'make folder                    build dist/formicarium, which runs without Python, with all'
+	@echo '                               colonies for CPUs compiled'
+	@echo 'make wheel                     build a wheel with all colonies compiled, in dist, for this'
+	@echo '                               Python and system (GPU=cuda13: with kernels for GPUs, too)'
 	@echo 'make installation              install the wheel into a new environment, and try it there'
 	@echo 'make format                    lay out Python and CUDA sources'
 	@echo 'make system                    as root: apt-get install the system libraries'
@@ -61,6 +62,11 @@ kernels: $(STAMP)test
 
 folder: $(STAMP)folder
 	$(BIN)/python bundle/build.py
+
+wheel: $(STAMP)app $(addprefix $(STAMP),$(GPU))
+	rm -rf build gpu/compiled
+	$(BIN)/formicarium compile --archive gpu/compiled
+	$(BIN)/pip wheel --no-deps --wheel-dir dist .
 
 installation: $(STAMP)test $(STAMP)folder
 	$(BIN)/python .ci/installation.py

@@ -1,8 +1,9 @@
 """Build a folder with the program that runs without Python.
 
 ``python bundle/build.py [--wheel FILE] [--out DIST]`` packs a wheel of the program, by default one
-of this checkout, with Python and all that it needs into the folder ``DIST/formicarium``. It runs
-where it was built for: on the same system, and on Linux with a C library that is no older.
+of this checkout, with Python and all that it needs into the folder ``DIST/formicarium``. A wheel of
+this checkout gets all colonies compiled; one that is given has what was compiled for it. The folder
+runs where it was built for: on the same system, and on Linux with a C library that is no older.
 """
 
 from __future__ import annotations
@@ -30,7 +31,12 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="formicarium-folder-") as name:
         work = Path(name)
-        print(f"{build(given.wheel or build_wheel(work), given.out, work)} is built")
+        packages = work / "packages"
+        with zipfile.ZipFile(given.wheel or build_wheel(work)) as file:
+            file.extractall(packages)
+        if given.wheel is None:
+            compile_colonies(packages)
+        print(f"{build(packages, given.out, work)} is built")
 
 
 def build_wheel(work: Path) -> Path:
@@ -47,11 +53,15 @@ def build_wheel(work: Path) -> Path:
     return wheel
 
 
-def build(wheel: Path, out: Path, work: Path) -> Path:
-    """Build the folder below ``out`` of what is in the wheel; return its path."""
-    packages = work / "packages"
-    with zipfile.ZipFile(wheel) as file:
-        file.extractall(packages)
+def compile_colonies(packages: Path) -> None:
+    """Put the compiled code of all colonies beside the program."""
+    command = [sys.executable, "-m", "app.cli.main", "compile", "--archive", "gpu/compiled"]
+    environment = {**os.environ, "PYTHONPATH": str(packages)}
+    subprocess.run(command, check=True, env=environment, cwd=packages)
+
+
+def build(packages: Path, out: Path, work: Path) -> Path:
+    """Build the folder below ``out`` of the program's packages; return its path."""
     environment = {
         **os.environ,
         "PYTHONPATH": str(packages),  # comes before a checkout that is installed here
