@@ -38,6 +38,9 @@ def test_the_command_for_a_gpu(
     monkeypatch.setattr(gpu, "__file__", str(tmp_path / "gpu" / "__init__.py"))
     assert extra_command("cuda13") == command
     assert extra_command("film").startswith("pip install ")
+    (tmp_path / "pipx_metadata.json").touch()
+    monkeypatch.setattr("sys.prefix", str(tmp_path))
+    assert extra_command("film").startswith("pipx runpip formicarium install ")
 
 
 def test_the_version_names_the_commit_where_it_is_known(
