@@ -141,6 +141,7 @@ class MainWindow(QMainWindow):
         from views.frame.guidance import Guidance
         from views.frame.presentation import Presentation
 
+        styling.lift()
         self.dashboard = Dashboard()
         titles = {view.key: view.title for view in self.dashboard.all_views.values()}
         self.actions_.offer_views(titles)
@@ -174,6 +175,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self._bind_actions()
         restore_views(self._settings, self.dashboard)
+        styling.apply(self.theme_choice.theme, self)
         self._change_theme()
         self.paint_now()
         self._show_recent()
