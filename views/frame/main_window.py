@@ -125,6 +125,7 @@ class MainWindow(QMainWindow):
             exports=dict.fromkeys(self.actions_.exports, False),
         )
         self.run_bar.show_activity(Activity.IDLE)
+        self.run_bar.say(self.setup.problem)
         restore_window(settings, self, self.actions_)
         self._show_panel()
         self.pages.show_gallery()

@@ -182,6 +182,7 @@ class InstanceCard(Card):
         self.reading_button.setAccessibleName("Change how the file is read")
         self.reading_button.clicked.connect(self.reading_requested)
         self.route = RouteRow()
+        self.route.hide()  # no instance has a route yet
         self.bar = QProgressBar(maximum=0, textVisible=False)
         self.bar.setAccessibleName("The instance is being read")
         for label in (self.name, self.facts, self.seen, self.warning):
@@ -289,8 +290,10 @@ class ColonyCard(Card):
             self.devices.addItem(_text_of(device), device.name)
             self.devices.setItemData(row, plain_tip(str(device)), Qt.ItemDataRole.ToolTipRole)
         _select(self.devices, before)
-        self.device_note.setText(f"No GPU: {survey.without_cuda}." if survey.without_cuda else "")
-        self.device_note.setVisible(bool(survey.without_cuda))
+        self.devices.setVisible(bool(survey.devices))
+        note = f"No GPU: {survey.without_cuda}." if survey.without_cuda else ""
+        self.device_note.setText(note if survey.devices else "Looking for devices …")
+        self.device_note.setVisible(bool(self.device_note.text()))
         self._device_changed()
 
     def show_problem(self, problem: Problem) -> None:
@@ -356,7 +359,7 @@ class ColonyCard(Card):
                 add_choice(self.colonies, text, one.name, one.summary)
         for why, those in absent.items():
             add_refused(self.colonies, why, [(one.title, one.name) for one in those])
-        self.colonies.setVisible(len(rows) > 1)
+        self.colonies.setVisible(len(rows) > 1 and bool(self._survey.devices))
         self.colonies.setCurrentIndex(-1)
         _select(self.colonies, system.name)
 
