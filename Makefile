@@ -7,6 +7,7 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed-
+INSTALLED := --package app --package gpu --package views --package resources
 CPP = $(shell find gpu tests/emulation -name '*.cu' -o -name '*.cuh' -o -name '*.[ch]pp')
 
 ifneq ($(filter-out cuda12 cuda13,$(GPU)),)
@@ -14,7 +15,7 @@ $(error GPU=$(GPU) is not known: say GPU=cuda12 or GPU=cuda13, or leave GPU out)
 endif
 
 .NOTPARALLEL:
-.PHONY: demo test colonies lint style kernels wheel installation installed linters format clean system checked help folder
+.PHONY: demo test colonies lint style kernels wheel installation installed linters packer format clean system checked help folder
 
 help:
 	@echo 'make demo [GPU=cuda12|cuda13]  install into .venv and watch a bundled instance being solved'
@@ -39,6 +40,8 @@ installed: $(STAMP)test
 
 linters: $(STAMP)lint
 
+packer: $(STAMP)folder
+
 test: $(STAMP)test
 	QT_QPA_PLATFORM=offscreen $(BIN)/pytest -n auto $(ARGS)
 
@@ -51,8 +54,8 @@ style: $(STAMP)lint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32
-	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
+	$(BIN)/mypy --platform win32 --cache-dir .mypy_cache/win32 $(INSTALLED)
+	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin $(INSTALLED)
 	$(BIN)/mypy .ci bundle docs/images docs/measurements
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run -Werror $(CPP)

@@ -37,7 +37,7 @@ BUILT_FROM = (
     *("README.md", "LICENSE", "CHANGELOG.md"),
 )
 CONSTRAINTS = ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT")
-PATIENCE = 900  # most seconds that a step may take: it gets what tests leave of the processors
+PATIENCE = 1800  # most seconds that a step may take: tests have most of the processors meanwhile
 NONE: Mapping[str, str] = {}
 COMMIT = "0123456789ab-installation"
 

@@ -74,6 +74,9 @@ class Walks:
     costs: NDArray[np.int64]  # (k,): of the tours or colorings
     ants: int  # all whose visits the colony has kept; the first k of them are here
     colors: NDArray[np.int32] | None = None  # (k, n): of each vertex in the end; None for tours
+    # (k, n): whether the edge to the next city is none of the tour that the ants have changed;
+    # None for ants that build a tour of their own
+    changed: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +134,9 @@ class Snapshot:
     iteration_solution: Solution | None = None
     # the same as its ant built it, before local search
     built_solution: Solution | None = None
-    # what its ants built, before local search, of which only the best ant's is kept; None while
-    # the next iteration is under way, and of ants that change solutions
+    # what its ants built, before local search, of which only the best ant's is kept, or what those
+    # of Focused ACO made of a tour; None while the next iteration is under way, and of other ants
+    # that change solutions
     walks: Walks | None = None
     moves: MovesMade | None = None  # for colonies with a local search
     # (p, p), p <= PICTURE_SIZE: trails in units of the initial trail, in the order of the ants'

@@ -65,7 +65,7 @@ class SystemOf(Generic[AnyInstance, AnyParameters]):
     own_work: str = ""
     # of a replayed ant that changes a solution; 0 for ants that build one, choice by choice
     steps: int = 0
-    # whether its ants build solutions place by place, which its colonies show: see Snapshot.walks
+    # whether its colonies show the ways of their ants, place by place: see Snapshot.walks
     walks: bool = False
     # raises ParameterError if it cannot solve an instance of its problem
     takes: Callable[[AnyInstance], object] = lambda instance: None

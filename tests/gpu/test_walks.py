@@ -71,6 +71,9 @@ def check_all(colony: Colony, ants: int) -> None:
         assert shot.walks.costs.mean() == pytest.approx(shot.iteration_mean)
         built = shot.walks.orders if shot.walks.colors is None else shot.walks.colors
         best = built[shot.walks.costs == shot.iteration_best]
+        if shot.walks.changed is not None:  # each ant begins elsewhere
+            first = shot.iteration_solution[0]
+            best = np.array([np.roll(one, -int(np.flatnonzero(one == first)[0])) for one in best])
         assert (best == shot.iteration_solution).all(axis=1).any()
     assert colony.snapshot(Wanted.NUMBERS).walks is None
 
@@ -116,6 +119,20 @@ def test_of_many_ants_the_first_are_shown_and_of_many_cities_none() -> None:
     tours[2, 3] = 4
     with pytest.raises(WrongSolutionError, match="every city"):
         walks.walks_of(instance, tours)
+
+
+def test_what_ants_have_changed_of_a_tour_is_told() -> None:
+    instance = makers.uniform(8)
+    source = np.array([3, 1, 4, 0, 5, 2, 6, 7])
+    moved = np.array([5, 0, 4, 2, 6, 7, 3, 1])  # 2 is between 1 and 6 now: one move of three edges
+    shown = walks.walks_of(instance, np.array([np.roll(source, 3)[::-1], moved]), 9, source)
+    assert shown is not None
+    assert shown.changed is not None
+    assert shown.ants == 9
+    assert not shown.changed[0].any()
+    edges = zip(moved, np.roll(moved, -1), strict=True)
+    there = {frozenset(one) for one in zip(source, np.roll(source, -1), strict=True)}
+    assert shown.changed[1].tolist() == [frozenset(one) not in there for one in edges]
 
 
 def test_vertices_are_in_the_order_in_which_they_took_their_class() -> None:

@@ -26,6 +26,7 @@ COLOURS = 12
 
 _WIDEST = 3.0  # pixels of the best ant's line; others are as much thinner as their tours are longer
 _FAINTEST = 0.1  # opacity of a line among very many
+_CHANGED = 0.8  # opacity of an edge that is not of the tour that ants change
 _CLEAR = 6  # ants whose lines are opaque; those of more shine through each other
 _BODY = ((-4.5, 5.0), (0.0, 4.0), (4.0, 4.5))  # parts of an ant: how far ahead, and how thick
 _DOT = ((0.0, 5.0),)  # the same of one among many
@@ -162,11 +163,18 @@ class WalkLayer(MapLayer[Walks]):
         pixels = sheet.pixels(self.cities[tours[:, np.append(steps, steps[-1] + 1) % self.steps]])
         here, way = pixels[:, :-1], np.diff(pixels, axis=1)
         begun, gone = (eased(np.clip(at - steps, 0.0, 1.0))[:, None] for at in (first, end))
-        self._draw_ways(sheet, np.concatenate([here + begun * way, here + gone * way], axis=2))
+        lines = np.concatenate([here + begun * way, here + gone * way], axis=2)
+        self._draw_ways(sheet, lines, steps)
 
-    def _draw_ways(self, sheet: Sheet, lines: NDArray[np.float64]) -> None:
-        """Draw the lines of each ant, (ants, k, 4) in pixels, in its colour and width."""
+    def _draw_ways(
+        self, sheet: Sheet, lines: NDArray[np.float64], steps: NDArray[np.integer]
+    ) -> None:
+        """Draw the lines of each ant at these steps, (ants, k, 4) in pixels, as its way looks."""
         assert self.shown is not None
+        changed = self.shown.changed
+        if changed is not None:
+            self._draw_changes(sheet, lines, changed[: self.ants, steps])
+            return
         costs = np.maximum(self.shown.costs, 1)
         widths = (_WIDEST * sheet.theme.strokes * costs.min() / costs)[: self.ants]
         opacity = max(_FAINTEST, min(0.9, _CLEAR / max(self.ants, 1)))
@@ -178,6 +186,19 @@ class WalkLayer(MapLayer[Walks]):
             shade = sheet.theme.colour(f"lane{colour + 1}", opacity)
             width = float(widths[colour::COLOURS].mean())
             draw_lines(sheet.painter, lines[colours == colour], shade, width)
+
+    def _draw_changes(
+        self, sheet: Sheet, lines: NDArray[np.float64], changed: NDArray[np.bool_]
+    ) -> None:
+        """Draw the edges that an ant has not taken over wide in its colour, the others thin."""
+        colours = np.arange(self.ants)[:, None] % COLOURS
+        seen = within(lines.reshape(-1, 4), sheet.size).reshape(changed.shape)
+        common = sheet.theme.colour("muted", _FAINTEST)
+        draw_lines(sheet.painter, lines[seen & ~changed], common)
+        for colour in range(min(COLOURS, self.ants)):
+            own = lines[seen & changed & (colours == colour)]
+            shade = sheet.theme.colour(f"lane{colour + 1}", _CHANGED)
+            draw_lines(sheet.painter, own, shade, _WIDEST * sheet.theme.strokes)
 
     def _draw_ants(self, sheet: Sheet) -> None:
         """Draw the ants, and the way that each has gone of its present edge."""
@@ -192,7 +213,8 @@ class WalkLayer(MapLayer[Walks]):
                 radius = _RING * sheet.theme.scale
                 sheet.painter.drawEllipse(QPointF(*now[self._followed]), radius, radius)
         if self.ants <= _FEW and int(self.position) < self.position:
-            self._draw_ways(sheet, np.hstack([begin, now])[:, None])
+            here_now = np.array([min(int(self.position), self.steps - 1)])
+            self._draw_ways(sheet, np.hstack([begin, now])[:, None], here_now)
         if self.ants > _FEW and CachedPicture.in_use:
             ratio = sheet.painter.device().devicePixelRatio()
             _dots(sheet.theme, ratio).draw(sheet.painter, np.arange(self.ants) % COLOURS, now)

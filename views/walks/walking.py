@@ -185,7 +185,8 @@ class Walking(QObject):
         walks = state.walks
         assert walks is not None
         self._next, self._shown, self._asked = None, state.iteration, False
-        self._each = state.moves is None and walks.ants >= state.solutions_each
+        whole_each = state.moves is None and walks.ants >= state.solutions_each
+        self._each = whole_each and walks.changed is None  # its choices are told otherwise
         self._scene.begin(state)
         self._step = 0
         counted = _counted(state, walks)
@@ -208,6 +209,10 @@ class Walking(QObject):
 def _counted(state: RunState, walks: Walks) -> tuple[int, str]:
     """Return how many ants there are to see, and what is to be said of it."""
     seen, ants = len(walks.orders), max(walks.ants, state.solutions_each)
+    if walks.changed is not None:
+        each = walks.changed.sum(axis=1).mean()
+        of_all = "" if seen == ants else f"the first {whole(seen)} of "
+        return seen, f"{of_all}{number_of(ants, 'ant')}, each with {each:.0f} new edges (wide)"
     if seen == ants:
         return seen, number_of(ants, "ant")
     if state.moves is not None:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from gpu.core.legacy import KeptTrails, Legacy
 from gpu.core.random import Purpose
-from gpu.core.snapshot import MovesMade, Wanted
+from gpu.core.snapshot import MOST_WALKED, MOST_WALKERS, MovesMade, Wanted
 from gpu.core.trails import (
     LEAST_TRAIL,
 )
@@ -67,6 +67,7 @@ from gpu.faco.parameters import FacoParameters, spread_of
 from gpu.faco.start import Followed, improved_start, near_cities
 from gpu.problems.tsp.instance import TspInstance
 from gpu.problems.tsp.neighbours import HEAVIEST, LIGHTEST
+from gpu.problems.tsp.walks import walks_of
 from gpu.tour_changes.parameters import require_symmetric
 
 BUILD, CHOOSE, RENEW = range(3)
@@ -110,6 +111,11 @@ def _build(state: FacoState, work: FacoWorkspace, ant: int) -> None:
     gained, moves = improve(state.lists, work)
     state.ants.lengths[ant] = state.source.length[0] + longer - gained
     state.ants.moves[ant] = moves
+    if ant < state.ants.tours.shape[0]:
+        at = np.int64(work.place[work.walk[0]])
+        for step in range(work.tour.size):
+            state.ants.tours[ant, step] = work.tour[at]
+            at = at + 1 if at + 1 < work.tour.size else np.int64(0)
 
 
 @compiled
@@ -138,6 +144,7 @@ def _choose_source(state: FacoState, work: FacoWorkspace) -> None:
     amount = rules.gain / np.float64(max(source.length[0], np.int64(1)))
     state.pheromone.amount[0] = np.float32(amount)
     for at in range(source.tour.size):
+        state.ants.left[at] = source.tour[at]
         record.last_solution[at] = work.tour[at]
         if improved:
             record.best_solution[at] = work.tour[at]
@@ -215,7 +222,8 @@ class FacoCpuColony(ListedColony, CpuHeir):
         record.numbers[records.BEST_COST] = length
         record.best_solution[:] = tour
         source = FacoSource(tour, place, np.array([length], np.int64))
-        self._ants = allocated(FacoAnts, p.ants, best_built=n)
+        seen = min(p.ants, MOST_WALKERS) if n <= MOST_WALKED else 0
+        self._ants = allocated(FacoAnts, p.ants, best_built=n, left=n, tours=(seen, n))
         self._bandit = bandits.new_bandit(p.new_edges - p.fewest_edges + 1)
         state = FacoState(
             self._lists, rules, source, self._pheromone, self._bandit, self._ants, record
@@ -278,4 +286,8 @@ class FacoCpuColony(ListedColony, CpuHeir):
         if self._record.numbers[records.ITERATION] and Wanted.BUILT_SOLUTION in wanted:
             built = self._ants.best_built
             more["built_solution"] = self._instance.checked(built)
+        walked = self._record.numbers[records.ITERATION] > self._inherited and not self.midway
+        if Wanted.WALKS in wanted and walked:
+            ants = self._ants
+            more["walks"] = walks_of(self._instance, ants.tours, ants.lengths.size, ants.left)
         return more

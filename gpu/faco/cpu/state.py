@@ -79,6 +79,10 @@ class FacoAnts(NamedTuple):
     moves: NDArray[np.int64]  # (m,): that the local search made
     arms: NDArray[np.int32]  # (m,): new edges beyond the fewest
     best_built: NDArray[np.int32]  # (n,): the shortest tour, before the local search
+    # (k, n): the tours of the first ants from where each began, to be watched; k = 0 where n is
+    # more than MOST_WALKED
+    tours: NDArray[np.int32]
+    left: NDArray[np.int32]  # (n,): the source that these have left
 
 
 class FacoState(NamedTuple):

@@ -11,10 +11,26 @@ from gpu.core.snapshot import MOST_WALKED, MOST_WALKERS, Walks
 from gpu.problems.tsp.instance import TspInstance
 
 
-def walks_of(instance: TspInstance, tours: NDArray[np.integer]) -> Walks | None:
+def walks_of(
+    instance: TspInstance,
+    tours: NDArray[np.integer],
+    ants: int | None = None,
+    source: NDArray[np.integer] | None = None,
+) -> Walks | None:
     """Return a checked copy of the first ``tours``, (k, n), and how long they are.
 
     None for an instance of more than ``MOST_WALKED`` cities.
+
+    Parameters
+    ----------
+    instance : TspInstance
+        What is solved.
+    tours : numpy.ndarray
+        The tours that are kept, shape (k, n).
+    ants : int, optional
+        All ants of the iteration; by default k.
+    source : numpy.ndarray, optional
+        The tour that the ants have changed, shape (n,); by default they have changed none.
 
     Raises
     ------
@@ -27,4 +43,10 @@ def walks_of(instance: TspInstance, tours: NDArray[np.integer]) -> Walks | None:
     if not np.array_equal(np.sort(shown, axis=1), np.tile(np.arange(instance.n), (len(shown), 1))):
         raise WrongSolutionError("an ant has not visited every city once")
     costs = instance.distances(shown, np.roll(shown, -1, axis=1)).sum(axis=1)
-    return Walks(frozen(shown), frozen(costs), len(tours))
+    changed = None
+    if source is not None:
+        place = np.empty(instance.n, np.int64)
+        place[source] = np.arange(instance.n)
+        apart = np.abs(place[shown] - place[np.roll(shown, -1, axis=1)])
+        changed = frozen((apart != 1) & (apart != instance.n - 1))
+    return Walks(frozen(shown), frozen(costs), ants or len(tours), changed=changed)

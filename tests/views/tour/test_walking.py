@@ -151,6 +151,30 @@ def test_ants_of_the_end_walk_when_they_are_asked_for_later(qtbot: QtBot) -> Non
     assert not view.walking.repeat()
 
 
+def test_edges_that_ants_have_changed_stand_out(view: TourView) -> None:
+    state = state_of(1, BEFORE)
+    changed = np.array([[False] * 4, [True, False, True, False]])  # the diagonals
+    walks = Walks(np.array([AROUND, CROSSED]), np.array([40, 48]), 2, changed=changed)
+    show_state(view, dataclasses.replace(state, walks=walks))
+    bar = view.walking.bar
+    assert "2 ants, each with 1 new edges (wide)" in bar.note.text()
+    bar.stop()
+    for name in ("cities", "best", "trails"):
+        click(view.chips[name])
+    for _ in range(3):
+        click(bar.step)
+    picture = view.graphics.grab().toImage()
+
+    def has(role: str, x: float, y: float) -> bool:
+        at = view.graphics.mapFromScene(view.box.mapViewToScene(QPointF(x, y)))
+        around = [(dx, dy) for dx in range(-2, 3) for dy in range(-2, 3)]
+        return any(near(picture.pixelColor(at.x() + dx, at.y() + dy), role) for dx, dy in around)
+
+    drawn = [has("lane2", *at) for at in ((3.0, 3.0), (7.0, 3.0), (10.0, 5.0))]
+    assert drawn == [True, True, False]
+    assert not view.walking.follow_at(QPointF(300, 250))
+
+
 def test_the_timer_runs_only_while_somebody_sees_ants_walk(view: TourView) -> None:
     bar = view.walking.bar
     assert not ticking(bar)
