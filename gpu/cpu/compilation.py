@@ -104,6 +104,7 @@ def _parts_of(function: Callable[..., Any], found: set[Any]) -> set[Any]:
 def _to_compile(function: Callable[..., Any]) -> set[Any]:
     """Return what must be compiled before ``function``, and is not yet."""
     parts = _parts_of(function, set())
+    assert parts.isdisjoint(_made.values()), "what is kept is not put into other functions"
     return {
         part.py_func
         for part in parts
@@ -183,7 +184,8 @@ def _compile(module: str, name: str, types: bytes) -> None:
 def cached(function: Function) -> Function:
     """Compile ``function`` at its first call, and keep the result for later processes.
 
-    It runs without the interpreter's lock, so that the window stays responsive.
+    It runs without the interpreter's lock, so that the window stays responsive. Other compiled
+    functions cannot call it: only its machine code is kept.
     """
     made: Function = numba.njit(**_OPTIONS)(function)
     keep(made, functools.partial(_load, made), functools.partial(_save, made))

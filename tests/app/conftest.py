@@ -81,6 +81,7 @@ def window_in(folder: Path, qtbot: QtBot) -> Iterator[Application]:
     finally:
         ended = made.close()
         made.window.deleteLater()
+        made.deleteLater()
     assert ended
 
 

@@ -47,4 +47,5 @@ def test_settings_are_taken_over(qtbot: QtBot, tmp_path: Path) -> None:
     qtbot.waitUntil(lambda: made.background.idle, timeout=100_000)
     ended = made.close()
     made.window.deleteLater()
+    made.deleteLater()
     assert ended

@@ -454,4 +454,5 @@ def play_in(folder: Path, seed: int, actions: int, tell: Callable[[str], object]
                     errors.append("a thread did not end")
                     break
             application.window.deleteLater()
+            application.deleteLater()
     return found

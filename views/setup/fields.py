@@ -237,6 +237,15 @@ class TypingBox(ChoiceBox):
         self.setEditable(True)
         self.setInsertPolicy(self.InsertPolicy.NoInsert)
         self.setLineEdit(self.line)
+        completer = QCompleter(self.model(), self)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setMaxVisibleItems(self.maxVisibleItems())
+        popup = completer.popup()
+        assert popup is not None
+        popup.setProperty("role", "choices")
+        popup.setItemDelegate(QStyledItemDelegate(popup))  # its own one heeds no style sheet
+        self.setCompleter(completer)
         self._last = ""
         self.activated.connect(lambda _: self._notice())
         self.line.editingFinished.connect(self._notice)
@@ -255,15 +264,6 @@ class TypingBox(ChoiceBox):
             self.clear()
             self.addItem(self._nothing)
             self.addItems(list(texts))
-        completer = QCompleter(self.model(), self)
-        completer.setFilterMode(Qt.MatchFlag.MatchContains)
-        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
-        completer.setMaxVisibleItems(self.maxVisibleItems())
-        popup = completer.popup()
-        assert popup is not None
-        popup.setProperty("role", "choices")
-        popup.setItemDelegate(QStyledItemDelegate(popup))  # its own one heeds no style sheet
-        self.setCompleter(completer)
         self.show_text(kept)
 
     def show_text(self, text: str) -> None:

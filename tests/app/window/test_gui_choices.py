@@ -32,6 +32,7 @@ def start(qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[], Application]]:
             qtbot.waitUntil(lambda: application.background.idle, timeout=90_000)  # noqa: B023
             assert application.close()
             application.window.deleteLater()
+            application.deleteLater()
         made.clear()
 
     def open_window() -> Application:

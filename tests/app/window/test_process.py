@@ -148,6 +148,7 @@ def test_garbage_is_looked_for_where_no_device_can_be_found(
     qtbot.waitUntil(lambda: "driver" in application.window.banner.text)
     assert gc.isenabled()
     assert application.close()
+    application.deleteLater()
 
 
 @pytest.mark.parametrize("how", ["sleep", "work"])

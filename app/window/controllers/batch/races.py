@@ -250,6 +250,8 @@ class RaceController(Controller):
 
     def _show_no_run(self) -> None:
         """Show no earlier run any more: what it found would be taken for what the race finds."""
+        if not self._model.records:
+            return  # it was shown after a picture; the race has ended meanwhile, its lanes are gone
         self._runs.clear()
         self._window.begin_run()
         source = self._view.source

@@ -30,6 +30,7 @@ from views.batch.race_view import RaceView
 from views.batch.speedup_view import SpeedupView
 from views.frame.activity import Activity
 from views.plots.convergence_view import ConvergenceView
+from views.widgets.steps import Steps
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -181,9 +182,19 @@ def test_a_race_shows_nothing_of_the_run_before(
 def test_lanes_are_removed_when_the_race_has_ended_and_not_before(
     qtbot: QtBot, application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What a run tells late goes to its own record, even if its lane is gone."""
+    """What a run tells late goes to its own record, even if its lane is gone.
+
+    Nor does a window that was drawing a picture all the time show a race without lanes at its end.
+    """
     view, model = view_of(application), application.runs.race
     add_two_lanes(qtbot, application, monkeypatch, 5, 6)
+    drawing = [True]
+
+    def picture() -> Steps[None]:
+        while drawing:
+            yield
+
+    application.window.steps.begin(picture, lambda _: None)
     press(application.window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: len(model.active) == 2)
     runs, records = list(model.active.values()), list(model.records)
@@ -203,6 +214,8 @@ def test_lanes_are_removed_when_the_race_has_ended_and_not_before(
         assert (view.lanes, len(model.records)) == (2, 2)
     assert (view.lanes, len(model.records)) == (0, 0)
     assert [record.ending for record in records] == [Ending.CANCELLED] * 2
+    drawing.clear()
+    qtbot.waitUntil(lambda: not application.window.steps.busy)
 
 
 def test_buttons_and_keys_are_for_all_lanes(

@@ -81,6 +81,7 @@ def test_two_clicks_from_a_cold_start_to_a_good_tour(qtbot: QtBot, tmp_path: Pat
     finally:
         assert made.close()
         window.deleteLater()
+        made.deleteLater()
 
 
 def test_a_double_click_or_two_keys_open_and_start(qtbot: QtBot, opened: Application) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QComboBox
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QCompleter
 from pytestqt.qtbot import QtBot
 
 from app.window.application import Application
@@ -114,6 +114,7 @@ def test_a_click_on_the_start_lists_the_cities(qtbot: QtBot, application: Applic
     open_(qtbot, application, GRID)
     row = application.window.setup.instance.route
     click(row.start.line)
+    assert len(row.start.findChildren(QCompleter)) == 1  # each instance that was shown left one
     popup = popup_of(row.start)
     qtbot.waitUntil(popup.isVisible)
     assert popup_texts(popup)[:3] == ["anywhere", "1", "2"]
