@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpu.core.errors import FormicariumError
-from gpu.core.formats import THIN, duration, number_of, whole
+from gpu.core.formats import THIN, duration, whole
 from gpu.core.instance import Instance
 from gpu.core.problem import Problem
 from gpu.core.snapshot import RunState
@@ -345,8 +345,7 @@ class FilmDialog(QDialog):
         self.caption.setChecked(True)
         self.ants = QCheckBox("Ants walk")
         self.ants.setChecked(ants is not None and ants.on)
-        self.ants.setVisible(ants is not None)
-        self.walked = ElidedLabel("note")  # which ants
+        self.walked = make_label("note", wrap=True)  # which ants
         self.expected = make_label("note")
         self.expected.setAccessibleName("Expected size of the file")
         self.problem = make_label("note", title, wrap=True)
@@ -367,10 +366,12 @@ class FilmDialog(QDialog):
             ("", sides),
             ("&Length, frames", length),
             ("&Theme", self.theme),
-            ("", fill(QHBoxLayout(), self.ants, (self.walked, 1), spacing=8)),
             ("", self.caption),
         ):
             form.addRow(name, field)
+        for part in (self.ants, self.walked):
+            form.addRow("", part)
+            form.setRowVisible(part, ants is not None)
         named = form.labelForField(length)
         assert isinstance(named, QLabel)
         named.setBuddy(self.seconds)  # its key leads there
@@ -457,19 +458,19 @@ class FilmDialog(QDialog):
             return
         shown = {self.left.currentData(), self.right.currentData()}
         self.ants.setEnabled(bool({TourView.key, GraphView.key} & shown))
+        if not self.ants.isEnabled():
+            self.walked.setText(f"They do so in the view {self.left.itemText(0)}")
+            return
         iterations = walked_iterations(self.seconds.value(), self._filmed.iterations)
-        some = ", ".join(map(whole, iterations[:3]))
-        if len(iterations) > 3:
-            some = f"{whole(iterations[0])} to {whole(iterations[-1])}"
-        text = f"{number_of(len(iterations), 'iteration')} ({some}), made again"
-        if len(iterations) == 1:
-            text = f"iteration {some}, made again"
-        took = self._filmed.seconds
+        text = f"Iteration {whole(iterations[0])}"
+        if len(iterations) > 1:
+            count, last = whole(len(iterations)), whole(iterations[-1])
+            text = f"{count} iterations from {whole(iterations[0])} to {last}"
+        text += ", made again"
+        took = self._filmed.seconds * iterations[-1] / self._filmed.iterations
         if took >= 1:
             text += f" in about {f'{round(took)}{THIN}s' if took < 60 else duration(took)}"
-        self.walked.setText(text if self.ants.isChecked() else "")
-        if not self.ants.isEnabled():
-            self.walked.setText("in the first view alone")
+        self.walked.setText(f"{text}, instead of the whole run")
 
     def _choose_size(self, place: int) -> None:
         for field, side in zip((self.width_, self.height_), _FILM_SIZES[place], strict=True):

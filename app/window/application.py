@@ -156,6 +156,7 @@ class Application(QObject):
                 self.files.recorded,
                 self.overlays.note_opened,
                 self.archive.show_recorded,
+                self.walks.show_recorded,
                 self.replay.show_recorded,
                 self.exports.show_recorded,
                 self.run_controller.show_recorded,

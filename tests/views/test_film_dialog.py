@@ -45,16 +45,20 @@ def test_what_is_offered_first_can_be_sent_and_the_size_is_told(qtbot: QtBot) ->
 def test_the_dialog_says_which_ants_walk(qtbot: QtBot) -> None:
     parent = QWidget()
     qtbot.addWidget(parent)
-    dialog = FilmDialog(parent, Problem.TSP, "", dark=True, ants=FilmedAnts(1000, 12.4, on=False))
+    ants = FilmedAnts(1000, 12.4, on=False)
+    dialog = FilmDialog(parent, Problem.TSP, "", dark=True, ants=ants)
     assert not dialog.choices(Path("film.gif")).ants
-    assert not dialog.walked.text()
+    said = (
+        "4 iterations from 1 to 1\u202f000, made again in about 12\u202fs, instead of the whole run"
+    )
+    assert dialog.walked.text() == said
     click(dialog.ants)
     assert dialog.choices(Path("film.gif")).ants
-    assert dialog.walked.text() == "4 iterations (1 to 1\u202f000), made again in about 12\u202fs"
     dialog.seconds.setValue(2)
-    assert "iteration 1, made again" in dialog.walked.text()
+    assert dialog.walked.text() == "Iteration 1, made again, instead of the whole run"
     choose(dialog.left, "Convergence")
     assert not dialog.ants.isEnabled()
+    assert dialog.walked.text() == "They do so in the view Tour"
     assert not dialog.choices(Path("film.gif")).ants
     without = FilmDialog(parent, Problem.TSP, "", dark=True)
     assert without.ants.isHidden()

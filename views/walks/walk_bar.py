@@ -36,7 +36,7 @@ class WalkBar(QFrame):
     ended = Signal()  # the walk is over, and its trails are laid
     next_wanted = Signal(bool)  # another iteration; whether the user asked for it just now
     ants_changed = Signal(int)  # so many ants are to be shown
-    watch_wanted = Signal()  # the user wants a colony whose ants walk
+    watch_wanted = Signal()  # the user wants what was offered instead of ants
 
     def __init__(self, doing: str = "walk") -> None:
         """Call by one word what ants are ``doing``."""
@@ -74,9 +74,7 @@ class WalkBar(QFrame):
         self.note = ElidedLabel("note")
         self.refusal = make_label("note", wrap=True)
         self.watch = make_button("", clicked=self.watch_wanted)
-        self.watch.setToolTip(
-            plain_tip(f"Choose a colony whose ants {doing}, slow and easy to follow")
-        )
+        self._watch_tip = f"Choose a colony whose ants {doing}, slow and easy to follow"
         walking, refused = QWidget(), QWidget()
         row = fill(QHBoxLayout(), self.play, self.step, (self.slider, 1), self.pace, spacing=4)
         for part in (label, self.ants):
@@ -135,10 +133,14 @@ class WalkBar(QFrame):
         self.ants_changed.emit(self.ants.value())
         self._show()
 
-    def refuse(self, why: str, offer: str = "") -> None:
-        """Say why no ants walk, and ``offer`` a colony whose ants do; nothing if they do."""
+    def refuse(self, why: str, offer: str = "", tip: str = "") -> None:
+        """Say why no ants walk, and ``offer`` what can be done; nothing if they do.
+
+        Without a ``tip``, a colony is offered whose ants do.
+        """
         self.refusal.setText(why)
         self.watch.setText(offer)
+        self.watch.setToolTip(plain_tip(tip or self._watch_tip))
         self.watch.setVisible(bool(offer))
         self._pages.setCurrentIndex(1 if why else 0)
         self._run_timer()

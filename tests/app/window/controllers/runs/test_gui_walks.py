@@ -19,6 +19,7 @@ from gpu.problems.bundled import bundled
 from tests.app.in_window import (
     LONGEST,
     limit,
+    log_of,
     may_compile,
     open_,
     state,
@@ -107,6 +108,18 @@ def test_ants_are_those_of_a_run_that_goes_on(
         click(bar.play)  # and once more
         assert f"Iteration {whole(last)}: step 1" in bar.note.text()
     assert opened.runs.current is run
+
+    seen = layer_of(view).shown
+    open_(qtbot, opened, log_of(opened))  # where no ants are: the iteration is made again
+    qtbot.waitUntil(bar.refusal.isVisible)
+    assert f"iteration {whole(last)} are not recorded" in bar.refusal.text()
+    assert layer_of(view).shown is None
+    click(bar.watch)
+    walks_of_iteration(qtbot, view, last)
+    made = layer_of(view).shown
+    assert made is not None
+    assert seen is not None
+    np.testing.assert_array_equal(made.orders, seen.orders)
 
 
 @may_compile
