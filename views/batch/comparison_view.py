@@ -23,7 +23,7 @@ from views.widgets.theme import Theme, icon
 from views.widgets.view import View, ViewSource
 
 _COMPARISON_HINT = (
-    "Compare times each colony of the chosen family that this device can run, and each option of "
+    "This times each colony of the chosen family that this device can run, and each option of "
     "the chosen colony's parameters. They take turns, after a warm-up, with the same instance, "
     "parameters and seeds. The table shows the median time of each phase of an iteration; it says "
     "nothing of the solutions."
@@ -46,13 +46,13 @@ class ComparisonView(View):
     """The table of what was compared; bars show each time as a multiple of the fastest."""
 
     key = "compare"
-    title = "Compare"
+    title = "Timing"
 
     def __init__(self) -> None:
         super().__init__()
         self.report: ComparisonReport | None = None
         self.measure = MeasureBar(
-            "Compare", "Time the colonies of this family, and the options of the chosen one"
+            "Time them", "Time the colonies of this family, and the options of the chosen one"
         )
         self.table: ColumnTable[ComparisonRow] = ColumnTable(
             "Compared colonies and options", TableModel(_key)

@@ -15,6 +15,8 @@ from views.widgets.layouts import FlowLayout, fill
 
 _USUAL_BUDGETS = {"seconds": "30", "iterations": "1000", "solutions": "100000"}  # by kind of budget
 
+_HELD = "A run goes on. Stop it: then the panel offers other colonies for the next lane."
+
 
 class RaceForm(QWidget):
     """Buttons and fields above the lanes."""
@@ -47,6 +49,7 @@ class RaceForm(QWidget):
         self.mode.chosen.connect(lambda key: self.mode_chosen.emit(key == "turn"))
         self.last = self.mode.buttons["turn"]  # that Tab reaches
         self.shared = make_label("note", wrap=True)
+        self.held = make_label("note", _HELD, wrap=True)
         budget = QWidget()
         each = make_label("muted", "Each lane has")
         each.setBuddy(self.amount.entry)
@@ -55,8 +58,9 @@ class RaceForm(QWidget):
         lanes = QWidget()
         fill(QHBoxLayout(lanes), self.add, self.one_seed, spacing=8)
         self.choices.setLayout(FlowLayout(lanes, budget, self.mode))
-        fill(QVBoxLayout(self), self.choices, self.shared, spacing=4)
+        fill(QVBoxLayout(self), self.choices, self.held, self.shared, spacing=4)
         self.shared.hide()
+        self.held.hide()
         self.show_change(None)
 
     @property

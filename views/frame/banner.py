@@ -156,7 +156,8 @@ class Banner(QFrame):
 
     def _place(self) -> None:
         window = self._window
-        width = min(window.width() - 2 * _WINDOW_EDGE, self._width_of(self.label.text()))
+        room = max(0, window.width() - 2 * _WINDOW_EDGE)  # however narrow the window is
+        width = min(room, self._width_of(self.label.text()))
         needed = self.heightForWidth(width)
         self.room.setFixedSize(
             width + _WINDOW_EDGE, max(needed, self._usual) if self._stays else self._usual

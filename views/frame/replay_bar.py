@@ -51,9 +51,10 @@ class ReplayBar(QFrame):
         self.film = make_button("plain", tip="Make a film of the run")
         self.live.setCheckable(True)
         self.speed.setMenu(self._menu())
+        # The speed is beside the button that plays: "in 10 s" would be read as what is to come.
         buttons = self.back, self.play, self.next, self.speed, self.live, self.film
         middle = fill(QVBoxLayout(), self.moment, self.slider, spacing=0)
-        parts = *buttons[:3], (middle, 1), *buttons[3:]
+        parts = *buttons[:4], (middle, 1), *buttons[4:]
         fill(QHBoxLayout(self), *parts, margins=(4, 0, 4, 0), spacing=3)
         self.back.clicked.connect(lambda: self.stepped.emit(-1))
         self.next.clicked.connect(lambda: self.stepped.emit(1))

@@ -156,6 +156,8 @@ class RunBar(QFrame):
     def _tell_why(self) -> None:
         """Say why it takes long, in as many words as there is room for."""
         count, label = self._compiled, self.why_long
+        if self._activity in (Activity.RUNNING, Activity.PAUSED):
+            count = None  # it is for what comes later, and would be read as the share of the run
         texts = [_LONG_TEXT] if self._lasts else []
         if count is not None:
             short = _COMPILED.format(count.percent)

@@ -88,6 +88,7 @@ RUN_COLUMNS: Sequence[Column[RunRow]] = (
     ),
     Column("Gap", lambda row: row.run.gap_percent, percent, number=True),
     Column("Time", lambda row: row.run.seconds, duration, number=True),
+    Column("Parameters", lambda row: row.run.changed, tip=_parameters_tip),
     Column(NAME, lambda row: row.note.name),
     Column("Iterations", lambda row: row.run.iterations, whole, _built, number=True),
     Column(
@@ -97,7 +98,6 @@ RUN_COLUMNS: Sequence[Column[RunRow]] = (
         mark=_state,
     ),
     Column(NOTE, lambda row: row.note.note),
-    Column("Parameters", lambda row: row.run.changed, tip=_parameters_tip),
     Column("Device", lambda row: row.run.device),
     Column(
         "Started",

@@ -25,6 +25,7 @@ _NO_RUNS_YET = (
     "Start one (Space)."
 )
 MOST_STUDIES = 50  # whose files are remembered
+_WAY_TO_CURVES = "Select runs with Ctrl or Shift: Convergence lays their curves over each other."
 _NO_RUN_MATCHES = "No run matches the filter."
 
 _RUN_BUTTONS = {  # name of the command: text, icon, tip
@@ -64,6 +65,7 @@ class RunsView(View):
         self.count = ElidedLabel("note")
         self.hint = make_label("note", _NO_RUNS_YET, wrap=True)
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.way = make_label("note", _WAY_TO_CURVES, wrap=True)
         self.buttons = {
             name: make_button("", text, tip) for name, (text, _, tip) in _RUN_BUTTONS.items()
         }
@@ -75,7 +77,8 @@ class RunsView(View):
         self._top = QWidget()
         buttons = self.buttons.values()
         fill(QHBoxLayout(self._top), (self.filter, 2), (self.count, 3), *buttons, spacing=6)
-        fill(QVBoxLayout(self), self._top, (self.table, 1), (self.hint, 1), margins=(8, 8, 8, 8))
+        parts = self._top, (self.table, 1), (self.hint, 1), self.way
+        fill(QVBoxLayout(self), *parts, margins=(8, 8, 8, 8))
         self.apply_theme(self.theme)
         self._selected()
         self._describe()
@@ -154,6 +157,7 @@ class RunsView(View):
             text = f"{whole(chosen)} of {whole(found)} selected"
         self.count.setText(text if every else " ")
         self.table.setVisible(shown > 0)
+        self.way.setVisible(shown > 1)
         # Tab would never leave what is before a view that passes the focus on to a hidden table.
         self.setFocusProxy(self.table if shown else self.filter)
         self.hint.setVisible(shown == 0)

@@ -274,7 +274,22 @@ class TypingBox(ChoiceBox):
         self.line.setCursorPosition(0)
         self._last = text
 
+    def _completed(self, typed: str) -> str:
+        """Return the only text of the list that begins as ``typed``; empty if it is whole.
+
+        A number is never a beginning: it may be that of a city.
+        """
+        if not typed or typed.isdigit():
+            return ""
+        listed = [self.itemText(at) for at in range(1, self.count())]
+        wanted = typed.casefold()
+        begun = [one for one in listed if one.casefold().startswith(wanted)]
+        return begun[0] if len(begun) == 1 and begun[0].casefold() != wanted else ""
+
     def _notice(self) -> None:
+        if completed := self._completed(self.text):
+            self.show_text(completed)
+            self._last = ""
         if self.text != self._last:
             self._last = self.text
             self.said.emit()

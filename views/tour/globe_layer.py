@@ -67,7 +67,8 @@ class GlobeLayer(MapLayer[bool]):
         for at, degrees in zip(y.tolist(), parallels.tolist(), strict=True):
             text = angle(degrees, step_y, "N", "S")
             wide, high = metrics.horizontalAdvance(text), metrics.height()
-            box = QRectF(3.0, at - high / 2, wide, high)
+            # From the edge: what is left of the line there would be read as a minus.
+            box = QRectF(0.0, at - high / 2, 3.0 + wide, high)
             if box.top() > high + 4 and box.bottom() < size.height():
                 _write(painter, box, text, theme, metrics)
         self._draw_bar(sheet, cities, seen, metrics)
@@ -167,4 +168,5 @@ def _write(painter: QPainter, box: QRectF, text: str, theme: Theme, metrics: QFo
     around.setAlphaF(0.75)
     painter.fillRect(box, around)
     painter.setPen(theme.colour("muted"))
-    painter.drawText(QPointF(box.x(), box.bottom() - metrics.descent()), text)
+    left = box.right() - metrics.horizontalAdvance(text)
+    painter.drawText(QPointF(left, box.bottom() - metrics.descent()), text)

@@ -68,7 +68,7 @@ def test_views_come_and_go_with_the_problem_and_no_tab_is_made(window: MainWindo
     assert shown(window) == [
         ["Graph", "Decision", "Runs", "Race", "Study"],
         ["Convergence", "Classes", "Matrix", "Device"],
-        ["Pheromone", "Speedup", "Compare", "Log"],
+        ["Pheromone", "Speedup", "Timing", "Log"],
     ]
     assert window.view(GraphView).isVisible()
     assert not window.view(TourView).isVisible()

@@ -118,12 +118,16 @@ def test_how_much_of_a_colony_is_compiled_is_the_one_share_that_is_shown(
     window: MainWindow,
 ) -> None:
     bar = window.run_bar
-    for activity in (Activity.IDLE, Activity.BUILDING, Activity.RUNNING):
+    for activity in (Activity.IDLE, Activity.BUILDING):
         window.show_activity(activity)
         bar.show_compiling(Compiled(42, 73))
         assert bar.why_long.isVisible()
         assert bar.why_long.text() == "57 % compiled, for the first time"
         assert (bar.busy.value(), bar.busy.maximum()) == (42, 73)
+    window.show_activity(Activity.RUNNING)  # which shows how much of the run is done
+    assert bar.why_long.isHidden()
+    window.show_activity(Activity.BUILDING)
+    assert bar.why_long.isVisible()
     bar.show_compiling(None)
     assert bar.why_long.isHidden()
     assert bar.busy.maximum() == 0  # nobody knows how far it is

@@ -12,7 +12,7 @@ from gpu.construction.parameters import AsParameters
 from gpu.core.stop_limits import STOP_LIMITS
 from tests.hands import choose, click, press, scroll, write
 from tests.views.scenes import uniform
-from views.setup.fields import ChoiceField, NumberField, step
+from views.setup.fields import ChoiceField, NumberField, TypingBox, step
 from views.setup.forms import ParameterForm, StopForm
 
 
@@ -263,3 +263,16 @@ def test_a_gap_needs_an_optimum(stop: StopForm) -> None:
     stop.show_instance(dataclasses.replace(uniform(5), optimum=50778))
     assert stop.boxes["target_gap"].isEnabled()
     assert stop.fields["target_length"].text == "50778"
+
+
+def test_the_beginning_of_the_only_text_that_begins_so_is_enough(qtbot: QtBot) -> None:
+    box = TypingBox(8, "End", "The city where a route ends", "anywhere")
+    qtbot.addWidget(box)
+    box.offer(["Depot", "Dom", "Kino", "1st street", "12"])
+    box.show()
+    said = []
+    box.said.connect(lambda: said.append(box.text))
+    for typed, meant in (("kin", "Kino"), ("D", "D"), ("dom", "dom"), ("1", "1"), ("Zoo", "Zoo")):
+        write(box.line, typed)
+        press(box.line, Qt.Key.Key_Return)
+        assert said[-1] == meant  # what is not meant for sure is left to those who look for it

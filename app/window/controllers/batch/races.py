@@ -79,6 +79,8 @@ class RaceController(Controller):
         view.table.against_chosen.connect(self._compare)
         view.lanes_shown.connect(self._draw)
         view.lanes_shown.connect(self._compare)
+        for changed in (parts.runs.state_changed, parts.runs.current_changed, parts.runs.ended):
+            changed.connect(self._show_held)
         self._window.race.lead(self)
         self._window.run_bar.pace.changed.connect(self._set_pace)
 
@@ -320,6 +322,11 @@ class RaceController(Controller):
             activity = Activity.BUILDING_TO_PAUSE
         self._window.show_activity(activity, racing=self._model.busy)
         self._leave_time()
+
+    @Slot()
+    def _show_held(self) -> None:
+        """Say why no other colony can be chosen while a single run goes on."""
+        self._view.form.held.setVisible(self._runs.busy and not self._model.busy)
 
     def _leave_time(self) -> None:
         """Draw less often while a lane computes on all cores."""

@@ -164,6 +164,7 @@ def test_a_race_shows_nothing_of_the_run_before(
     click(view.form.mode.buttons["together"])
     press(window, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: model.records[1].ending is not None)
+    assert view.form.held.isHidden()
     assert window.where.text().startswith("Race  ·  ring-50  ·  ")
     assert len(curves.histories["best"]) == 0
     assert readout.values["iteration"].text() == "–"
