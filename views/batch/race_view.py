@@ -331,7 +331,6 @@ _CARDS_AT_FIRST = (
 _PICTURE_SHAPE = 0.85  # height of a lane's picture beside its width, as long as that is right:
 _PICTURE_LEAST, _PICTURE_MOST = 92, 260  # pixels, the latter if all lanes are in one row, else less
 _PICTURE_SHARE = 0.28  # of the view's height, at most: curves are to be seen with the pictures
-_GIVEN_WAY = 0.4  # share of their height that pictures give way at most, for the curves
 _LANE_MARGINS = 18  # pixels of a lane that its picture does not have
 _LANE_GAP = 6  # pixels between two lanes
 _LANE_LEAST_WIDTH = 154  # of a lane where they stand side by side, in pixels
@@ -536,12 +535,10 @@ class RaceView(View):
         columns = math.ceil(self.lanes / rows)
         high = (room // columns - _LANE_MARGINS) * _PICTURE_SHAPE if columns else 0
         high = min(high, self._area.viewport().height() * _PICTURE_SHARE)
-        high = min(max(high, _PICTURE_LEAST), _PICTURE_MOST / math.sqrt(min(rows, 2)))
-        self._give_room(round(high))
-        # Nobody scrolls on a projector: where that is enough, pictures give way to whole curves.
-        lacking = self._column.minimumSize().height() - self._area.viewport().height()
-        if 0 < lacking <= _GIVEN_WAY * high * rows:
-            self._give_room(int(high - lacking / rows))
+        for card in self.cards:
+            card.give_room(
+                round(min(max(high, _PICTURE_LEAST), _PICTURE_MOST / math.sqrt(min(rows, 2))))
+            )
         if columns == self._columns and not anew:
             return
         self._columns = columns
@@ -550,12 +547,6 @@ class RaceView(View):
             card.setVisible(lane < self.lanes)
             if lane < self.lanes:
                 self._grid.addWidget(card, lane // columns, lane % columns)
-
-    def _give_room(self, height: int) -> None:
-        """Let the picture of each lane be at least so high."""
-        for card in self.cards:
-            card.give_room(height)
-        self._column.invalidate()
 
     def _choose_across(self) -> None:
         if not self.form.problem:

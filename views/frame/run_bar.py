@@ -22,6 +22,7 @@ PACES = 20.0, 10.0, 5.0, 2.0, 1.0  # iterations a second that can be chosen
 _WIDE_PROGRESS, _NARROW_PROGRESS = 90, 30  # least pixels of the progress bar
 _SAID_AFTER = 2_000  # milliseconds of building after which the bar says why it takes long
 _LONG_TEXT = "this can take a while"
+_USUAL_LEFT = "00 %, 00.0 s left"  # what a run of less than a minute says at most
 _COMPILED = "{} % compiled"
 _ONCE = (
     "The code of a colony is compiled once on this machine: later runs begin at once. "
@@ -134,10 +135,10 @@ class RunBar(QFrame):
         self.left.setHidden(builds)
         self.why_long.hide()
         self.state.setText(self._said)
-        self.progress.setMinimumWidth(_WIDE_PROGRESS)
         for part in self._spare:
             part.show()
-        fit_texts(self, self._run)
+        self._fit_buttons()
+        self.progress.setMinimumWidth(_WIDE_PROGRESS)
         if self._needed > self.width():
             self.progress.setMinimumWidth(_NARROW_PROGRESS)
         for part in self._spare:
@@ -148,6 +149,23 @@ class RunBar(QFrame):
             self.state.setText(metrics.elidedText(self._said, Qt.TextElideMode.ElideRight, room))
         self.state.setToolTip(plain_tip(self._said) if self.state.text() != self._said else "")
         self._tell_why()
+
+    def _fit_buttons(self) -> None:
+        """Give the buttons texts if there will be room for them, too, while a run goes on.
+
+        So that none of them moves away from the mouse when a run begins.
+        """
+        parts = self.progress, self.busy, self.left
+        hidden = [part.isHidden() for part in parts]
+        for part, hides in zip(parts, (False, True, False), strict=True):
+            part.setHidden(hides)
+        self.progress.setMinimumWidth(_NARROW_PROGRESS)
+        usual = self.left.fontMetrics().horizontalAdvance(_USUAL_LEFT)
+        self.left.setMinimumWidth(max(usual, self.left.minimumSizeHint().width()))
+        fit_texts(self, self._run)
+        self.left.setMinimumWidth(0)
+        for part, hides in zip(parts, hidden, strict=True):
+            part.setHidden(hides)
 
     def _tell_long(self) -> None:
         self._lasts = True

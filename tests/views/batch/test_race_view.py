@@ -258,17 +258,6 @@ def test_a_picture_leaves_out_what_is_chosen_and_its_labels(view: RaceView) -> N
     assert [entry for entry in view.findChildren(QLineEdit) if entry not in left_out] == []
 
 
-def test_a_race_of_two_is_seen_whole_where_nobody_scrolls(
-    window: MainWindow, view: RaceView
-) -> None:
-    window.resize(1400, 900)
-    two_lanes(view)
-    window.present(on=True)
-    view.draw_all()
-    settle()
-    assert view._area.verticalScrollBar().maximum() == 0
-
-
 def test_a_race_has_as_many_lanes_as_a_paper_has_variants(
     window: MainWindow, view: RaceView
 ) -> None:
