@@ -1,9 +1,10 @@
 """Make pictures of README and the user guide anew, in the real window, on this machine's CPU.
 
-NAME is window-dark, window-coloring, runs, study, guide-files, guide-stops, guide-classes,
-guide-film or guide-live; without names, all of them are made. Run it from the checkout, after a
-change of the window that they show. It needs a minute or two, and for window-coloring the graph
-le450_15a, which ``formicarium download le450_15a`` fetches.
+Without NAMEs (``--help`` lists them), all are made. Run it from the checkout, after a change of the
+window that they show. It needs some minutes, and for window-coloring the graph le450_15a, which
+``formicarium download le450_15a`` fetches. The plots of docs/gaps-cores.md, docs/gaps-gpu.md and
+docs/colorings.md are made with these pages, by docs/measurements/report.py; reproduce.png is a part
+of the page that ``formicarium reproduce 2016/table-3 --page`` writes.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+import numpy as np
 from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QImage, QPainter, QPen
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from app.files.library import find_path
+from app.files.scripts import example
 from app.notifications import Notifications
 from app.report.export import export_plots
 from app.report.plot import PlotLook
@@ -36,8 +40,10 @@ from gpu.problems.bundled import bundled
 from gpu.problems.reading import ReadAs
 from gpu.studies.results.analysis import analyse
 from gpu.studies.store import read_results
-from tests.hands import click, press, rest, write
+from tests.hands import click, press, press_stop, rest, write
+from views.batch.race_view import RaceView
 from views.batch.study_view import StudyView
+from views.decision.decision_view import DecisionView
 from views.graph.classes_view import ClassesView
 from views.plots.convergence_view import ConvergenceView
 from views.runs.run_table import RUN_PLACES
@@ -369,11 +375,145 @@ def live(desk: Desk) -> None:
     desk.until(lambda: desk.app.runs.active is None)
 
 
+def race(desk: Desk) -> None:
+    """Three families, one after the other."""
+    desk.window.resize(1280, 960)
+    desk.open("uniform-100")
+    press(desk.window, Qt.Key.Key_R, CONTROL)
+    view, model = desk.window.view(RaceView), desk.app.runs.race
+
+    def add(colony: str) -> None:
+        before = view.lanes
+        desk.choose(colony, {"seconds": 60})
+        click(view.form.add)
+        desk.until(lambda: view.lanes > before)
+
+    for colony in ("acs-seq", "mmas-seq", "crossing-seq"):
+        add(colony)
+    write(view.form.amount.entry, "5")
+    press(desk.window, Qt.Key.Key_M)  # its pane alone
+    desk.settle()
+    press(desk.window, Qt.Key.Key_Space)
+    desk.until(lambda: model.busy)
+    desk.until(lambda: not model.busy)
+    desk.settle()
+    desk.window.grab().save(str(HERE / "race.png"))  # with what its end says
+
+
+def begin(desk: Desk) -> None:
+    """The gallery, with the best tours of three runs."""
+    for name in ("uniform-100", "clustered-500", "map-1000"):
+        desk.open(name)
+        desk.choose("crossing-cores", {"iterations": 10}, "cpu")
+        desk.run()
+    desk.window.resize(1280, 1010)
+    press(desk.window, Qt.Key.Key_G, CONTROL)
+    desk.until(lambda: desk.window.pages.shows_gallery)
+    rest(3000)  # tiles are drawn one after the other
+    desk.keep("guide-begin")
+
+
+def decisions(desk: Desk) -> None:
+    """An ant in the midst of its tour."""
+    desk.open("uniform-100")
+    desk.choose("acs-seq", {"iterations": 30}, parameters={"ants": "20"})
+    desk.run()
+    view = desk.window.view(DecisionView)
+    desk.window.dashboard.show_view(DecisionView.key)
+    desk.until(lambda: view.controls.step.maximum() > 41)
+    view.controls.step.setValue(41)
+    desk.until(lambda: view.decision is not None and view.decision.number == 41)
+    desk.keep("guide-decisions")
+
+
+def draw(desk: Desk) -> None:
+    """An ant, painted and traced into cities, of which some are selected."""
+    picture = QImage(900, 640, QImage.Format.Format_RGB32)
+    picture.fill(Qt.GlobalColor.white)
+    with QPainter(picture) as painter:
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(Qt.GlobalColor.black, 9, c=Qt.PenCapStyle.RoundCap))
+        for line in _LEGS_AND_FEELERS:
+            painter.drawPolyline([QPointF(x, y) for x, y in line])
+        painter.setBrush(Qt.GlobalColor.black)
+        for x, y, across, up in ((190, 320, 100, 85), (395, 320, 75, 52), (650, 320, 165, 105)):
+            painter.drawEllipse(QPointF(x, y), across, up)
+    file = desk.folder / "ant.png"
+    picture.save(str(file))
+    press(desk.window, Qt.Key.Key_D, CONTROL | Qt.KeyboardModifier.ShiftModifier)
+    board = desk.app.drawing.board
+    assert board is not None
+    board.resize(980, 660)
+    board.trace.cities.setValue(2500)
+    write(board.name, "ant")
+    desk.app.drawing.trace(file)
+    desk.until(lambda: len(board.drawing.points) == 2500)
+    points = board.drawing.points
+    board.drawing.select((points[:, 0] < np.quantile(points[:, 0], 0.25)).nonzero()[0])
+    rest(500)
+    board.grab().save(str(HERE / "guide-draw.png"))
+    board.drawing.note_saved()
+    board.reject()
+
+
+_LEGS_AND_FEELERS = (
+    *(((360, 290), (290, 160), (220, 40)), ((395, 280), (390, 150), (330, 20))),
+    *(((430, 290), (480, 160), (560, 40)), ((360, 350), (290, 480), (220, 600))),
+    *(((395, 360), (390, 490), (330, 620)), ((430, 350), (480, 480), (560, 600))),
+    *(((130, 260), (80, 190), (20, 150)), ((130, 380), (80, 450), (20, 490))),
+)
+
+
+def pictures(desk: Desk) -> None:
+    """The dialog that asks how a picture of the map is to be."""
+    desk.open("uniform-100")
+    desk.choose("acs-seq", {"iterations": 60}, parameters={"ants": "20"})
+    desk.run()
+    press(desk.window, Qt.Key.Key_E, CONTROL)
+    dialog = desk.window.dialogs.picture
+    assert dialog is not None
+    dialog.resize(900, 560)
+    desk.until(lambda: desk.app.background.idle)
+    rest(3000)
+    dialog.grab().save(str(HERE / "guide-pictures.png"))
+    dialog.close()
+
+
+def present(desk: Desk) -> None:
+    """The script that comes with the program, while its run goes on."""
+    plays, said, run = desk.app.presentation, desk.window.presentation.caption, desk.app.runs
+    plays.open(example())
+    desk.until(lambda: plays.script is not None)
+    assert plays.script is not None
+    desk.window.resize(1280, 800)
+
+    def says(text: str) -> None:
+        desk.until(lambda: said.text() == text)
+
+    first, *others = plays.script.steps[:5]
+    says(first.say or "")
+    for step in others:
+        press(desk.window, Qt.Key.Key_PageDown)
+        says(step.say or "")
+    desk.until(lambda: run.current and run.current.latest and run.current.latest.iteration > 40)
+    desk.window.dashboard.queue.finish()
+    desk.window.grab().save(str(HERE / "guide-present.png"))
+    press(desk.window, Qt.Key.Key_Escape)
+    press_stop(desk.window)
+    desk.until(lambda: run.active is None)
+
+
 PICTURES: Mapping[str, Callable[[Desk], None]] = {
     "window-dark": tour,
     "window-coloring": coloring,
     "runs": runs,
+    "race": race,
     "study": study,
+    "guide-begin": begin,
+    "guide-decisions": decisions,
+    "guide-draw": draw,
+    "guide-pictures": pictures,
+    "guide-present": present,
     "guide-files": files,
     "guide-stops": route,
     "guide-classes": classes,
@@ -385,7 +525,8 @@ PICTURES: Mapping[str, Callable[[Desk], None]] = {
 def main() -> None:
     """Make the pictures that are named on the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all of them")
+    known = f"of {', '.join(PICTURES)}; default: all of them"
+    parser.add_argument("names", nargs="*", metavar="NAME", help=known)
     names = parser.parse_args().names
     if unknown := set(names) - set(PICTURES):
         parser.error(f"no picture {', '.join(sorted(unknown))}: choose of {', '.join(PICTURES)}")

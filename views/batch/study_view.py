@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout
+from PySide6.QtWidgets import QProgressBar, QStackedWidget, QVBoxLayout
 
 from gpu.core.formats import number_of, whole
 from gpu.core.words import counted
@@ -80,14 +80,13 @@ class StudyView(View):
         self.bar.setFixedHeight(8)
         self.progress = make_label("note", wrap=True)
         files = self.new, self.open, self.save
-        buttons = self.start, self.pause, self.cancel, *files, self.estimate
+        buttons = self.start, self.pause, self.cancel, self.download, *files, self.estimate
         top = FlowLayout(self.pages, *buttons)
         self._stack = QStackedWidget()
         self._stack.addWidget(self.form)
         self._stack.addWidget(scrolled(self.results))
         self._stack.addWidget(self.claims)
-        planned = fill(QHBoxLayout(), (self.plan, 1), self.download, spacing=6)
-        parts = top, planned, self.bar, self.progress, (self._stack, 1)
+        parts = top, self.plan, self.bar, self.progress, (self._stack, 1)
         fill(QVBoxLayout(self), *parts, margins=(8, 8, 8, 6), spacing=5)
         self.pages.chosen.connect(self.show_page)
         self.apply_theme(self.theme)

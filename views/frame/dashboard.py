@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import reduce
 from operator import or_
 
@@ -40,6 +40,9 @@ class _Tabs(QTabWidget):
         return False
 
 
+_TABS_EDGE = 6  # pixels of a pane's width that are neither of tabs nor of buttons beside them
+
+
 class Pane(QFrame):
     """A card with one or more views as tabs."""
 
@@ -57,7 +60,7 @@ class Pane(QFrame):
         self.tabs.tabBar().setExpanding(False)
         self.tabs.tabBar().setAccessibleName("Views")
         self.tabs.currentChanged.connect(self.turned)
-        self.turned.connect(self._offer_values)
+        self.turned.connect(self._offer_buttons)
         self.picture_button = make_button("corner", tip="Export a picture of this view (Ctrl+E)")
         self.values_button = make_button("corner", tip="Values of this view as a table (T)")
         self.values_button.clicked.connect(self.show_values)
@@ -67,10 +70,13 @@ class Pane(QFrame):
         self.picture_button.clicked.connect(self._request_picture)
         self.zoom_button.clicked.connect(self.zoom_requested)
         corner = QWidget()
-        buttons = self.help_button, self.values_button, self.picture_button, self.zoom_button
-        for button in buttons:
+        self._buttons = (
+            *(self.help_button, self.values_button),
+            *(self.picture_button, self.zoom_button),
+        )
+        for button in self._buttons:
             button.setIconSize(QSize(16, 16))
-        fill(QHBoxLayout(corner), *buttons, margins=(0, 0, 2, 0), spacing=0)
+        fill(QHBoxLayout(corner), *self._buttons, margins=(0, 0, 2, 0), spacing=0)
         self.tabs.setCornerWidget(corner, Qt.Corner.TopRightCorner)
         fill(QVBoxLayout(self), self.tabs, margins=(1, 1, 1, 1))
         self._corner = corner
@@ -91,7 +97,7 @@ class Pane(QFrame):
                 self.tabs.setTabVisible(place, self.tabs.widget(place) in views)
         self.tabs.blockSignals(False)
         self.views = tuple(views)
-        self._offer_values()
+        self._offer_buttons()
 
     @property
     def place(self) -> int:
@@ -104,12 +110,9 @@ class Pane(QFrame):
             self.tabs.setCurrentWidget(self.views[place])
 
     def minimumSizeHint(self) -> QSize:
-        """Return room for the views, and for all tabs."""
-        corner = self._corner.sizeHint().width()
-        if not self.values_button.isHidden():
-            corner -= self.values_button.sizeHint().width()  # it goes where there is no room
-        tabs = self._tabs_width + corner + 4
-        return super().minimumSizeHint().expandedTo(QSize(tabs, 0))
+        """Return room for the views, for all tabs, and for the buttons but that for values."""
+        width = self._needed(one for one in self._buttons if one is not self.values_button)
+        return super().minimumSizeHint().expandedTo(QSize(width, 0))
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -133,21 +136,29 @@ class Pane(QFrame):
             ValuesDialog(self.window(), view, self._theme).show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Have the button for values where there is room beside the tabs."""
+        """Have those buttons for which there is room beside the tabs."""
         super().resizeEvent(event)
-        self._offer_values()
+        self._offer_buttons()
 
-    def _offer_values(self) -> None:
-        """Show the button if the view has values; in a narrow pane the key T and the menu do."""
+    def _offer_buttons(self) -> None:
+        """Show what the view in front has, and no button for which tabs would have to scroll.
+
+        What a narrow pane leaves out, from the first on, has a key and an entry of the menu.
+        """
         view = self.tabs.currentWidget()
-        buttons = self.help_button, self.values_button, self.picture_button, self.zoom_button
-        needed = self._tabs_width + sum(one.sizeHint().width() for one in buttons) + 8
-        has = isinstance(view, View) and view.has_values
-        self.values_button.setVisible(has and needed <= self.width())
+        shown = list(self._buttons)
+        if not (isinstance(view, View) and view.has_values):
+            shown.remove(self.values_button)
+        for spare in (self.values_button, self.help_button, self.picture_button):
+            if spare in shown and self._needed(shown) > self.width():
+                shown.remove(spare)
+        for button in self._buttons:
+            button.setVisible(button in shown)
 
-    @property
-    def _tabs_width(self) -> int:
-        return self.tabs.tabBar().sizeHint().width()
+    def _needed(self, buttons: Iterable[QWidget]) -> int:
+        """Return the width of a pane with all tabs and these buttons."""
+        beside = sum(one.sizeHint().width() for one in buttons)
+        return self.tabs.tabBar().sizeHint().width() + beside + _TABS_EDGE
 
     def show_corner(self, *, shown: bool) -> None:
         """Show or hide the buttons beside the tabs."""

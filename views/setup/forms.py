@@ -49,6 +49,7 @@ class ParameterForm(FieldForm):
         self.origin.chosen.connect(self.origin_wanted)
         self.origin.reset.connect(self._reset)
         self._grid.addWidget(self.origin, 0, 0, 1, 4)
+        self._grid.addWidget(self.origin.changes, 1, 0, 1, 4)  # below the parameters, once shown
 
     def show_kind(self, kind: type[Parameters], basis: Basis = PAPERS) -> None:
         """Show the parameters of ``kind``, with the values of ``basis``.

@@ -130,8 +130,9 @@ class OriginRow(QWidget):
         self.reset_button.clicked.connect(lambda: self.reset.emit())
         self.order = (*self.buttons.values(), self.reset_button)  # of Tab
         self.note, self.changes = (make_label("note", wrap=True) for _ in range(2))
+        self._short = make_label("note")  # in place of the note where there is nothing to choose
         self.changes.setToolTip(plain_tip(_STAYS))
-        top = fill(QHBoxLayout(), *self.buttons.values(), (QWidget(), 1), self.reset_button)
+        top = fill(QHBoxLayout(), *self.buttons.values(), (self._short, 1), self.reset_button)
         top.setSpacing(0)
         fill(QVBoxLayout(self), top, self.note, spacing=3)
 
@@ -148,6 +149,9 @@ class OriginRow(QWidget):
             button.setVisible(basis.choosable)
             button.setChecked(origin is basis.origin)
         self.reset_button.setVisible(bool(changed))
+        short = not basis.choosable and not basis.values
+        self._short.setText(basis.sentence if short else "")
         self.note.setText(basis.sentence)
+        self.note.setHidden(short)
         said = ", ".join(f"{count} {by}" for by, count in changed.items())
         self.changes.setText(f"↺ {said}." if said else " ")  # a line, with or without a text

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from tests.hands import click, press
+from tests.hands import click, press, settle
 from tests.views.scenes import snapshot, uniform
 from views.frame.main_window import MainWindow
 from views.frame.values_dialog import ValuesDialog
@@ -75,3 +76,14 @@ def test_the_button_is_there_for_views_with_plots_alone(window: MainWindow) -> N
             pane.choose(at)
             assert isinstance(view, View)
             assert pane.values_button.isVisible() == view.has_values
+
+
+@pytest.mark.parametrize("width", [940, 996, 1000])
+def test_buttons_beside_the_tabs_make_no_tab_scroll(window: MainWindow, width: int) -> None:
+    window.resize(width, 700)
+    settle()
+    for pane in window.dashboard.panes:
+        bar = pane.tabs.tabBar()
+        assert bar.sizeHint().width() <= bar.width()
+        assert pane.zoom_button.isVisible()
+        assert pane.picture_button.isVisible() or width < 996

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -38,7 +38,6 @@ from views.widgets.steps import StepQueue, Steps
 STUDY_PLAN_AFTER = 300  # milliseconds without a change, after which the design is planned
 STUDY_LOOK_EVERY = 250  # milliseconds between two looks at the progress
 _IS_RUNNING = "A study is running: cancel it before you open another one"
-_NAMED_MOST = 4  # instances that a sentence names
 _NO_RUN = "A study is running: start a run when it has ended"
 _STATE_TEXTS = {
     BatchState.IDLE: "",
@@ -325,8 +324,9 @@ class StudyController(Controller):
         def plan(task: Task[Planned]) -> Planned:
             if away := work.to_download(design):
                 task.post(self._note_away, away)
-                some, be = _named(away), "is" if len(away) == 1 else "are"
-                raise InstanceError(f"{some} {be} not here yet")
+                one = len(away) == 1
+                some = f"{away[0]} is" if one else f"{counted(len(away), 'instance')} are"
+                raise InstanceError(f"{some} not here yet")
 
             def tell(text: str) -> None:
                 task.post(self._view.show_trial, text)
@@ -364,7 +364,9 @@ class StudyController(Controller):
 
     def _not_planned(self, sentence: str) -> None:
         self._planning = None
-        if self._only_read:  # what it needs may be missing, and its results are there
+        if (
+            self._only_read and not self._away
+        ):  # what it needs may be missing, and its results are there
             sentence = f"It cannot be run again yet. {sentence}"
         self._view.show_plan("", sentence, unknown=False, away=self._away)
 
@@ -443,10 +445,3 @@ def _next_system(system: System, device: Device | None, used: Collection[str]) -
         if here and family.name not in used:
             return here[0]
     return None
-
-
-def _named(names: Sequence[str]) -> str:
-    """Return a few of ``names``, and how many others there are."""
-    if len(names) <= _NAMED_MOST:
-        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    return f"{', '.join(names[: _NAMED_MOST - 1])} and {len(names) - _NAMED_MOST + 1} others"

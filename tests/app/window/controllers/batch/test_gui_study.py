@@ -125,7 +125,7 @@ def test_a_study_whose_instances_are_not_here_offers_to_download_them(
     click(view.form.add)
     view.form.instances.add(["d198", "a280.tsp"])
     qtbot.waitUntil(view.download.isVisible)
-    assert view.plan.text() == "d198 and a280 are not here yet"
+    assert view.plan.text() == "2 instances are not here yet"
     assert view.download.text() == "Download 2 instances"
     assert not view.start.isEnabled()
     click(view.download)
