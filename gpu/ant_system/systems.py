@@ -33,9 +33,14 @@ def _on_gpu(
 ) -> Colony:
     """Build the colony of a key of ``AS_CONSTRUCTIONS``."""
     from gpu.ant_system.cuda.colony import AS_CONSTRUCTIONS, AntSystemColony
-    from gpu.cuda.colony import machine_of
+    from gpu.cuda.colony import colony_on
 
-    return AntSystemColony(instance, parameters, machine_of(device), seed, AS_CONSTRUCTIONS[kind])
+    return colony_on(
+        device,
+        lambda machine: AntSystemColony(
+            instance, parameters, machine, seed, AS_CONSTRUCTIONS[kind]
+        ),
+    )
 
 
 def _on_cpu(
