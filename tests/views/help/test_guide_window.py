@@ -34,7 +34,7 @@ def test_every_question_mark_leads_to_a_passage(window: MainWindow) -> None:
     for target in targets - {""}:
         guide.find(target)
     cards = [one for one in parts if isinstance(one, Card)]
-    assert len(cards) == 12
+    assert len(cards) == 13
     assert all(len(card.findChildren(GuideButton)) == 1 for card in cards)
     names = [one.accessibleName() for one in marks]
     assert all(name.startswith("Guide: ") for name in names)
