@@ -151,7 +151,11 @@ def test_a_race_shows_nothing_of_the_run_before(
     curves, readout = window.view(ConvergenceView), window.readout
     use_colony(application, monkeypatch, RandomColony)
     limit(application, iterations=30)
+    held: list[bool] = []  # whether the form says that the run has the panel
+    application.runs.state_changed.connect(lambda _: held.append(not view.form.held.isHidden()))
     run_to_the_end(qtbot, application)
+    assert any(held)
+    assert view.form.held.isHidden()
     window.dashboard.queue.finish()
     assert len(curves.histories["best"]) > 0
     assert "seed" in window.where.text()
