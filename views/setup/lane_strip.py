@@ -22,7 +22,7 @@ class LaneStrip(Card):
     def __init__(self) -> None:
         super().__init__("LANE", "race#set-up-a-race")
         self.setProperty("role", "chosen-card")
-        self.put = make_button("start", "", clicked=self.put_requested)
+        self.put = make_button("start", "Put into the lane", clicked=self.put_requested)
         self.leave = make_button("", "Leave it", "Leave the lane as it is", self.left)
         self.column.addWidget(make_label("note", _SAYS, wrap=True))
         row = fill(QHBoxLayout(), self.put, self.leave, (QWidget(), 1), spacing=6)
