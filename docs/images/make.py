@@ -333,13 +333,25 @@ def classes(desk: Desk) -> None:
     desk.keep("guide-classes")
 
 
+def watch(desk: Desk) -> None:
+    """Ants of an early iteration on their way."""
+    desk.open("uniform-100")
+    desk.choose("mmas-seq", {"iterations": 12}, "cpu:1", {"ants": "20"})
+    desk.run()
+    view = desk.window.view(TourView)
+    click(view.chips["walk"])
+    view.walking.bar.stop()
+    view.walking.bar.slider.setValue(3_540)  # of 100 places a step
+    desk.keep("guide-watch")
+
+
 def film(desk: Desk) -> None:
-    """A run as it was after a third of its time."""
+    """A run as it was after two thirds of its time."""
     desk.open("map-1000")
     desk.choose("acs-cores-spm", {"iterations": 70}, "cpu", {"ants": "64"})
     desk.run()
     bar = desk.window.dashboard.replay
-    bar.moved.emit(bar.moments.length / 3)
+    bar.moved.emit(bar.moments.length * 2 / 3)
     desk.keep("guide-film")
 
 
@@ -517,6 +529,7 @@ PICTURES: Mapping[str, Callable[[Desk], None]] = {
     "guide-files": files,
     "guide-stops": route,
     "guide-classes": classes,
+    "guide-watch": watch,
     "guide-film": film,
     "guide-live": live,
 }
