@@ -15,7 +15,6 @@ from PySide6.QtCore import QPoint, QRect, QSize, Signal
 from PySide6.QtGui import QImage, QPainter, QRegion
 from PySide6.QtWidgets import (
     QCheckBox,
-    QComboBox,
     QDialog,
     QFormLayout,
     QHBoxLayout,
@@ -38,6 +37,7 @@ from views.graph.class_colours import ClassColours
 from views.graph.classes_view import ClassesView
 from views.graph.graph_view import GraphView
 from views.plots.convergence_view import ConvergenceView
+from views.setup.fields import ChoiceBox
 from views.tour.tour_view import TourView
 from views.widgets.cached_picture import CachedPicture
 from views.widgets.canvas_view import CanvasView
@@ -477,9 +477,8 @@ class FilmDialog(QDialog):
             field.setValue(side)
 
 
-def _box(name: str, texts: Mapping[str, str]) -> QComboBox:
-    box = QComboBox()
-    box.setAccessibleName(name)
+def _box(name: str, texts: Mapping[str, str]) -> ChoiceBox:
+    box = ChoiceBox(8, name)
     for key, text in texts.items():
         box.addItem(text, key)
     return box

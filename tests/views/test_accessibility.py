@@ -1,20 +1,13 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QAbstractSpinBox,
     QApplication,
-    QComboBox,
-    QFrame,
-    QHeaderView,
-    QMenu,
     QMenuBar,
-    QPlainTextEdit,
-    QProgressBar,
-    QSlider,
     QTabBar,
     QToolButton,
     QWidget,
@@ -23,13 +16,11 @@ from pytestqt.qtbot import QtBot
 
 from tests.hands import click, press
 from tests.views.conftest import WITHOUT_GPU
+from tests.views.hearing import heard_badly, name_of
 from tests.views.scenes import cut_texts, snapshot, uniform
 from views.frame import banner, readout
 from views.frame.main_window import MainWindow
-from views.widgets.graphics import Graphics
-from views.widgets.plot import PlotWidget
-from views.widgets.theme import PaintedWidget
-from views.widgets.view import View
+from views.widgets.announcing import Herald
 
 INSTANCE = uniform(120)
 
@@ -91,37 +82,25 @@ def walk(window: MainWindow, start: QWidget) -> list[QWidget]:
     return walked
 
 
-def name_of(widget: QWidget) -> str:
-    """What is heard of a widget beside its value, which a list says in the place of its name."""
-    name = widget.accessibleName()
-    if not name and not isinstance(widget, QComboBox | QTabBar):
-        name = QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
-    return name
-
-
-def test_lists_plots_and_progress_have_names(window: MainWindow) -> None:
-    """Also what is not in sight now, but for the list that drops from a box: it is the box."""
-    kinds = QAbstractItemView, QAbstractSpinBox, QPlainTextEdit, QProgressBar, QSlider, View
-    nameless = [
-        type(part).__name__
-        for part in window.findChildren(QWidget)
-        if isinstance(part, kinds) and not isinstance(part, QHeaderView)
-        if not name_of(part) and type(part.parentWidget()) is not QFrame  # what drops from a box
-    ]
-    assert nameless == []
-
-
 def test_every_button_has_a_name_for_those_who_hear_it(window: MainWindow) -> None:
     buttons = [
         button
         for button in window.findChildren(QToolButton)
         if not isinstance(button.parent(), QTabBar | QMenuBar)
     ]
-    assert [button.toolTip() for button in buttons if not spoken(button)] == []
+    assert [path_of(button) for button in buttons if not spoken(button)] == []
     zoom = window.dashboard.panes[0].zoom_button
     assert spoken(zoom) == "Show this pane alone"
     click(zoom)
     assert spoken(zoom) == "Show all panes"
+
+
+def path_of(part: QWidget) -> str:
+    """Return where a part is, for whoever has to find it."""
+    path = [type(part).__name__]
+    while (part := part.parentWidget()) is not None:
+        path.append(type(part).__name__)
+    return " in ".join(path)
 
 
 def spoken(button: QToolButton) -> str:
@@ -156,35 +135,25 @@ def test_no_text_is_cut(shown_either_way: MainWindow) -> None:
         assert cut_texts(window) == [], size
 
 
-def test_whatever_takes_keys_or_is_painted_has_a_name(window: MainWindow) -> None:
+def test_all_of_the_window_is_heard_well(window: MainWindow) -> None:
     """In sight or not: a screen reader comes by all of it."""
-    nameless = {
-        f"{type(part).__name__} in {type(part.parentWidget()).__name__}"
-        for part in window.findChildren(QWidget)
-        if (paints(part) or takes_keys(part)) and not spoken_name(part)
-    }
-    assert nameless == set()
+    assert heard_badly(window) == set()
 
 
-def paints(part: QWidget) -> bool:
-    """Whether the part is painted by us, and says nothing by a text of its own."""
-    return isinstance(part, PaintedWidget | PlotWidget | Graphics | View)
-
-
-def takes_keys(part: QWidget) -> bool:
-    """Whether Tab comes by the part; what is within a field, or drops from it, is the field."""
-    within = (
-        isinstance(part.parentWidget(), QAbstractSpinBox) or type(part.parentWidget()) is QFrame
-    )
-    menu = isinstance(part, QMenu | QMenuBar | QTabBar)
-    lends = part.focusProxy() is not None or isinstance(part.parentWidget(), QTabBar)
-    takes = part.focusPolicy() & Qt.FocusPolicy.TabFocus
-    return bool(takes) and not (within or menu or lends)
-
-
-def spoken_name(part: QWidget) -> str:
-    interface = QAccessible.queryAccessibleInterface(part)
-    return part.accessibleName() or interface.text(QAccessible.Text.Name)
+def test_under_linux_a_message_appears_as_a_notification(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Orca 43 ignores announcements; what is told at once is said in one."""
+    monkeypatch.setattr(QAccessible, "isActive", lambda: True)
+    monkeypatch.setattr(sys, "platform", "linux")
+    window.tell("The run has ended", "done")
+    window.tell("The log is written", "done")
+    herald = Herald.of(window)
+    qtbot.waitUntil(lambda: herald.accessibleName() != "")
+    interface = QAccessible.queryAccessibleInterface(herald)
+    assert interface.role() == QAccessible.Role.Notification
+    assert interface.text(QAccessible.Text.Name) == "The run has ended. The log is written"
+    assert len(window.findChildren(Herald)) == 1
 
 
 def test_a_run_is_told_when_it_got_better_and_seldom(

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from PySide6.QtWidgets import QComboBox, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from gpu.core.formats import percent, short_time, significant, whole
 from gpu.core.instance import Instance
@@ -15,6 +15,7 @@ from gpu.core.tables import Column
 from gpu.core.words import counted
 from gpu.timing.measured import Measurement, SpeedupReport
 from views.problem_display import problem_of
+from views.setup.fields import ChoiceBox
 from views.widgets.bars import Bar, Bars
 from views.widgets.controls import Chip, OptionButtons
 from views.widgets.labels import make_label, plain_tip
@@ -51,7 +52,7 @@ class SpeedupView(View):
     def __init__(self) -> None:
         super().__init__()
         self.reports: tuple[SpeedupReport, ...] = ()
-        self.scope, self.contenders = QComboBox(), QComboBox()
+        self.scope, self.contenders = ChoiceBox(8), ChoiceBox(8)
         _fill(self.scope, "On which instances", this="This instance", small="", medium="")
         families = {"one": "This colony", "family": "Its family", "all": "All colonies"}
         _fill(self.contenders, "Which colonies", **families)
@@ -248,7 +249,7 @@ def _name(one: Measurement) -> str:
     return f"{one.system} on {one.device}"
 
 
-def _fill(box: QComboBox, tip: str, **options: str) -> None:
+def _fill(box: ChoiceBox, tip: str, **options: str) -> None:
     box.setAccessibleName(tip)
     box.setToolTip(plain_tip(tip))
     for key, text in options.items():

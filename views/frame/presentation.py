@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -96,6 +97,7 @@ _PRESENTATION_KEYS = {  # of a clicker, too: it turns pages, begins, and makes t
     "black": ("B", "."),
     "pick": ("V",),
 }
+_FULL_SCREEN_ON_MACOS = "Ctrl+Meta+F"  # ⌃⌘F: there F11 shows the desktop
 _LENT = {"past-next": "."}  # whose keys mean something else meanwhile
 _PRESENTATION_ONLY = "next", "previous", "black", "pick"  # actions that there are only meanwhile
 PRESENTATION_HINT = (
@@ -262,7 +264,11 @@ class Presentation(QObject):
         for name, key in _LENT.items():
             actions[name].setShortcut("" if on else key)
         self._leave.setEnabled(self._window.isFullScreen() and not on)
-        keys = [*_PRESENTATION_KEYS["present"], "Esc"] if on else _PRESENTATION_KEYS["present"]
+        keys = [*_PRESENTATION_KEYS["present"]]
+        if sys.platform == "darwin":
+            keys.append(_FULL_SCREEN_ON_MACOS)
+        if on:
+            keys.append("Esc")
         actions["present"].setShortcuts([QKeySequence(key) for key in keys])
         for name in _PRESENTATION_ONLY:
             actions[name].setEnabled(on)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QIcon, QResizeEvent
+from PySide6.QtGui import QAccessible, QAction, QIcon, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QStyleOptionToolButton, QToolButton
 
 from gpu.core.formats import duration
@@ -96,7 +96,9 @@ class RunBar(QFrame):
 
     def show_progress(self, share: float | None, seconds_left: float | None) -> None:
         """Show how much of the run is done, in [0, 1], and about how many seconds are left."""
-        self.progress.setValue(0 if share is None else round(1000 * share))
+        # Screen readers are told of each value.
+        step = 10 if QAccessible.isActive() else 1
+        self.progress.setValue(0 if share is None else step * round(1000 / step * share))
         before = len(self.left.text())
         if not self._iterates:
             self.left.setText("")

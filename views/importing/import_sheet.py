@@ -112,7 +112,8 @@ class ImportSheet(QDialog):
         self.units = TypingBox(10, "Unit", _TIPS["unit"], _AUTOMATIC)
         self.units.line.setMaxLength(_LONGEST_UNIT)
         # Columns of x, y and names.
-        self.columns = ChoiceBox(10), ChoiceBox(10), ChoiceBox(10)
+        x, y, names = (ChoiceBox(10, f"Column of {role}") for role in ("x", "y", "names"))
+        self.columns = x, y, names
         self._column_labels = make_label(""), make_label(""), make_label("", "Name")
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         self.question = make_label("", wrap=True)
@@ -120,6 +121,7 @@ class ImportSheet(QDialog):
         self._asked = QFrame()
         self._asked.setProperty("role", "banner")
         self._asked.setProperty("severity", "warning")
+        self._asked.hide()  # until something is in doubt
         self.seen = make_label("note", wrap=True)
         self.bar = QProgressBar(maximum=0, textVisible=False)
         self.bar.setAccessibleName("The file is being read")

@@ -6,6 +6,7 @@ import json
 from collections import deque
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import PurePath
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -62,7 +63,7 @@ class LogView(View):
 
     def show_path(self, path: str) -> None:
         """Show where the log is; an empty path if there is none."""
-        self.path.setText(path.rpartition("/")[2])
+        self.path.setText(PurePath(path).name)
         self.path.setToolTip(plain_tip(path))
         self.folder_button.setEnabled(bool(path))
 

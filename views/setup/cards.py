@@ -31,7 +31,7 @@ from views.setup.fields import ChoiceBox
 from views.setup.route_row import RouteRow
 from views.widgets.controls import make_button
 from views.widgets.guide_asked import GuideButton, set_target
-from views.widgets.labels import make_label, markup_tip, plain_tip
+from views.widgets.labels import make_label, plain_tip, show_markup
 from views.widgets.layouts import fill
 
 Choice = TypeVar("Choice")
@@ -250,6 +250,7 @@ class ColonyCard(Card):
         self._survey = Survey((), "")
         self._problem = problem_of(None)
         self._runnable: list[System] = []  # colonies that run on the chosen device
+        self._listed: tuple[Family, Survey, Device | None] | None = None  # of which variants
         self.devices, self.families, self.colonies = ChoiceBox(12), FamilyBox(12), ChoiceBox(12)
         self.devices.setAccessibleName("Device")
         self.devices.setToolTip("Where the colony runs")
@@ -342,8 +343,19 @@ class ColonyCard(Card):
         """Choose the family of ``system``, list its variants, and choose ``system`` if it runs."""
         family = catalog.family_of(system)
         _select(self.families, family.name)
+        rows = self._families[family]
+        self.colonies.setVisible(len(rows) > 1 and bool(self._survey.devices))
+        listed = family, self._survey, self.device
+        if listed != self._listed:  # screen readers are told of each line
+            self._listed = listed
+            self._list_variants(rows)
+        if self.colonies.currentData() != system.name:
+            self.colonies.setCurrentIndex(-1)
+            _select(self.colonies, system.name)
+
+    def _list_variants(self, rows: Sequence[System]) -> None:
         self.colonies.clear()
-        rows, absent = self._families[family], dict[str, list[System]]()
+        absent: dict[str, list[System]] = {}
         runnable = [one for one in rows if one in self._runnable]
         here = self.devices.currentData() or ""
         for one in runnable:
@@ -359,9 +371,6 @@ class ColonyCard(Card):
                 add_choice(self.colonies, text, one.name, one.summary)
         for why, those in absent.items():
             add_refused(self.colonies, why, [(one.title, one.name) for one in those])
-        self.colonies.setVisible(len(rows) > 1 and bool(self._survey.devices))
-        self.colonies.setCurrentIndex(-1)
-        _select(self.colonies, system.name)
 
     def _place_for(self, system: System) -> Device | None:
         """Return the first device here that ``system`` runs on."""
@@ -406,7 +415,7 @@ class ColonyCard(Card):
             tip = f"<p><b>{title}</b>, {about}</p><p>{same}</p>"
             self.colony_note.setText(system.summary)
             for widget in (self.colony_note, self.families, self.colonies):
-                widget.setToolTip(markup_tip(tip))
+                show_markup(widget, tip)
         self.changed.emit()
 
 

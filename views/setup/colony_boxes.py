@@ -58,11 +58,16 @@ class FamilyBox(ChoiceBox):
 
     def __init__(self, letters: int) -> None:
         super().__init__(letters, "Colony", "What kind of ants: the device chooses the variant")
+        self._families: list[Family] = []
         self.setItemDelegate(_TwoLines(self))
         self.setMaxVisibleItems(20)
 
     def show_families(self, families: Iterable[Family]) -> None:
-        """List ``families`` anew."""
+        """List ``families``, unless they are there."""
+        families = list(families)
+        if families == self._families:
+            return
+        self._families = families
         self.clear()
         for family in families:
             self.addItem(family.title, family.name)

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import (
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
     QGridLayout,
+    QLabel,
     QLineEdit,
     QStyle,
     QStyledItemDelegate,
@@ -18,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from views.widgets.labels import make_label, plain_tip
+from views.widgets.labels import Label, make_label, plain_tip
 from views.widgets.layouts import fill
 from views.widgets.styling import restyle
 
@@ -74,8 +82,9 @@ class NumberField(Field):
 
     @text.setter
     def text(self, text: str) -> None:
-        self.entry.setText(text)
-        self.entry.setCursorPosition(0)  # shows the beginning of a long number
+        if text != self.entry.text():  # else screen readers would be told of no change
+            self.entry.setText(text)
+            self.entry.setCursorPosition(0)  # shows the beginning of a long number
 
     def show_automatic(self, text: str) -> None:
         """Show the automatic value in the empty entry."""
@@ -156,6 +165,7 @@ class ChoiceField(Field):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         self.entry = ChoiceBox(6)
+        self._offered: tuple[str, list[tuple[str, str]]] | None = None
         super().__init__(name, self.entry, parent)
         self.entry.activated.connect(lambda _: self.changed.emit())
         self.entry.activated.connect(lambda _: self.committed.emit())
@@ -165,6 +175,9 @@ class ChoiceField(Field):
 
         The options' meanings become tool tips; ``automatic`` is empty if there is no such choice.
         """
+        if self._offered == (automatic, list(options.items())):
+            return
+        self._offered = automatic, list(options.items())
         chosen = self.text
         self.entry.clear()
         if automatic:
@@ -198,9 +211,30 @@ class ChoiceBox(QComboBox):
 
     def __init__(self, letters: int, name: str = "", tip: str = "") -> None:
         super().__init__(minimumContentsLength=letters)
+        self._spoken = Label("", self)
+        self._spoken.hide()
         self.setAccessibleName(name)
         self.setToolTip(plain_tip(tip))
         self.setSizeAdjustPolicy(self.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+
+    def setAccessibleName(self, name: str) -> None:
+        """Say what is chosen here, which under Linux needs a label: else Qt says what is chosen."""
+        super().setAccessibleName(name)
+        self._spoken.setText(name)
+        self._label_itself()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """See whether there is a label beside the list, which need not be said twice."""
+        super().showEvent(event)
+        self._label_itself()
+
+    def _label_itself(self) -> None:
+        direct = Qt.FindChildOption.FindDirectChildrenOnly
+        beside = self.parentWidget()
+        labels = beside.findChildren(QLabel, options=direct) if beside is not None else []
+        labelled = any(label.buddy() is self for label in labels)
+        named = bool(self._spoken.text()) and not labelled
+        self._spoken.setBuddy(self if named else self._spoken)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave the wheel to the panel: scrolling must not change a choice."""

@@ -18,7 +18,8 @@ from gpu.core.stop_limits import STOP_LIMITS
 from views.problem_display import display_of
 from views.setup.fields import ChoiceField, FieldForm, NumberField
 from views.setup.origins import BY_USER, PAPERS, Basis, Mark, OriginRow
-from views.widgets.labels import Label, make_label, markup_tip, plain_tip
+from views.widgets.announcing import unheard
+from views.widgets.labels import Label, make_label, plain_tip, show_markup
 from views.widgets.steps import Steps
 
 _FIXED = "<p><b>It cannot change while the colony runs:</b> the colony is built around it.</p>"
@@ -41,6 +42,7 @@ class ParameterForm(FieldForm):
         self._kind: type[Parameters] | None = None
         self._instance: Instance | None = None
         self._only_live = False  # whether a colony runs with these parameters
+        self._locked = False  # whether nothing can be changed
         # Rows are kept, because colonies share most of them.
         self._rows: dict[tuple[str, type[NumberField | ChoiceField]], _Row] = {}
         self._basis = PAPERS
@@ -83,7 +85,7 @@ class ParameterForm(FieldForm):
         self._grid.removeWidget(self.origin.changes)
         self._grid.addWidget(self.origin.changes, len(rows) + 1, 0, 1, 4)
         self.set_values({**basis.values, **kept})
-        self.show_live(only=self._only_live)
+        self.show_live(only=self._only_live, locked=self._locked)
 
     def show_basis(self, basis: Basis) -> None:
         """Show the values of ``basis`` in place of those that nobody has changed."""
@@ -135,31 +137,37 @@ class ParameterForm(FieldForm):
                         part.ensurePolished()
                     yield
 
-    def show_live(self, *, only: bool) -> None:
-        """Let the user change all parameters, or those only that can change while a colony runs."""
-        self._only_live = only
+    def show_live(self, *, only: bool, locked: bool = False) -> None:
+        """Let the user change all parameters, those that can change while a colony runs, or none.
+
+        Rows of other colonies, hundreds, stay as they are: screen readers are told of each change.
+        """
+        self._only_live, self._locked = only, locked
+        self.origin.setEnabled(not locked)
         if (kind := self._kind) is None:
             return
         explanations, defaults = kind.explanations(), kind().to_dict()
         for name, field in self.fields.items():
             fixed = only and not explanations[name].live
-            field.setEnabled(not fixed)
+            labels = self._row(name, type(field))[:2]
+            field.setEnabled(not locked and not fixed)
             text = _tip(kind, name, explanations[name], defaults[name])
             text += _FIXED if fixed else ""
-            for labelled in (*self._row(name, type(field))[:2], field.entry, field):
-                labelled.setToolTip(markup_tip(text))
+            for labelled in (*labels, field.entry, field):
+                show_markup(labelled, text)
+        self._show_origins()
 
     def _row(self, name: str, kind: type[NumberField | ChoiceField]) -> _Row:
         if (name, kind) in self._rows:
             return self._rows[name, kind]
         symbol, title = Label("", self), Label(name.replace("_", " "), self)
-        field = kind(name, self)
+        field = kind(title.text(), self)
         title.setProperty("role", "muted")
         for label in (symbol, title):
             label.setContentsMargins(0, 4, 0, 0)
             label.setAlignment(Qt.AlignmentFlag.AlignTop)
-        symbol.setBuddy(field.entry)
         mark = Mark(self)
+        mark.setAccessibleName(f"Reset {name}")  # rows are made before a colony needs them
         mark.clicked.connect(lambda: self._reset([name]))
         field.changed.connect(lambda: self._given.pop(name, None))
         field.changed.connect(self._edited)
@@ -200,9 +208,10 @@ class ParameterForm(FieldForm):
             return
         defaults = self._kind().to_dict()
         self._offer({str(value) for value in values.values()})
-        for name, field in self.fields.items():
-            value = values.get(name, defaults[name])
-            field.text = "" if value in (None, "auto") else _plain(value)
+        with unheard():
+            for name, field in self.fields.items():
+                value = values.get(name, defaults[name])
+                field.text = "" if value in (None, "auto") else _plain(value)
         self._given = dict.fromkeys(self._changed, by) if by else {}
         self._check()
 
@@ -237,7 +246,7 @@ class ParameterForm(FieldForm):
                 tip = f"{word[:1].upper()}{word[1:]}"
                 mark.setAccessibleName(f"{name}: {word}")
             mark.setText("↺" if name in changed else "•" if name in self._basis.values else "")
-            mark.setEnabled(name in changed)
+            mark.setEnabled(name in changed and not self._locked)
             # Disabled ones take no focus; they still show their tip.
             mark.setToolTip(plain_tip(tip))
         by = Counter(self._given.get(name, BY_USER) for name in changed)

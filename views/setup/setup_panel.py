@@ -208,9 +208,8 @@ class SetupPanel(QScrollArea):
         self._locked = locked
         for fixed in (self.aim, self.colony, self.preset_button, self.seed_field, self.dice):
             fixed.setEnabled(not locked)
-        for card in (self._parameter_card, self._stop_card):
-            card.setEnabled(not locked or live)
-        self.parameters.show_live(only=locked)
+        self._stop_card.setEnabled(not locked or live)
+        self.parameters.show_live(only=locked, locked=locked and not live)
 
     def apply_theme(self, theme: Theme) -> None:
         """Change colours and type."""

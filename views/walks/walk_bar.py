@@ -73,7 +73,7 @@ class WalkBar(QFrame):
         label.setBuddy(self.ants)
         self.note = ElidedLabel("note")
         self.refusal = make_label("note", wrap=True)
-        self.watch = make_button("", clicked=self.watch_wanted)
+        self.watch = make_button("", "Watch it work", clicked=self.watch_wanted)
         self._watch_tip = f"Choose a colony whose ants {doing}, slow and easy to follow"
         walking, refused = QWidget(), QWidget()
         row = fill(QHBoxLayout(), self.play, self.step, (self.slider, 1), self.pace, spacing=4)
@@ -139,7 +139,8 @@ class WalkBar(QFrame):
         Without a ``tip``, a colony is offered whose ants do.
         """
         self.refusal.setText(why)
-        self.watch.setText(offer)
+        if offer:  # else it keeps a name while it is hidden
+            self.watch.setText(offer)
         self.watch.setToolTip(plain_tip(tip or self._watch_tip))
         self.watch.setVisible(bool(offer))
         self._pages.setCurrentIndex(1 if why else 0)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from PySide6.QtCore import QPoint, QSize
-from PySide6.QtGui import QPainter, QPaintEvent, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, Qt, QTextDocumentFragment
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
@@ -42,12 +42,12 @@ def native_keys(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=2048)  # to break lines is slow, and the tips of a form are made again and again
 def show_tip(text: str, at: QPoint, of: QWidget) -> None:
     """Show ``text`` as a tip at a place of the screen; it goes when the mouse leaves ``of``."""
     QToolTip.showText(at, plain_tip(text), of)
 
 
+@lru_cache(maxsize=2048)  # to break lines is slow, and the tips of a form are made again and again
 def plain_tip(text: str) -> str:
     """Return what ``setToolTip`` needs to show ``text`` as it is, even if it has tags in it.
 
@@ -73,9 +73,14 @@ def window_title(name: str) -> str:
     return f"{shown(name, LONGEST_LABEL).replace('[*]', '[*][*]')} – Formicarium"
 
 
-def markup_tip(html: str) -> str:
-    """Mark a tool tip as rich text. Nothing in it comes from a file or from the user."""
-    return html
+def show_markup(widget: QWidget, html: str) -> None:
+    """Give ``widget`` a tool tip in rich text; screen readers say the words alone.
+
+    Nothing in it comes from a file or from the user.
+    """
+    widget.setToolTip(html)
+    words = QTextDocumentFragment.fromHtml(html).toPlainText().split("\n")
+    widget.setAccessibleDescription(" ".join(words))
 
 
 class Label(QLabel):

@@ -73,7 +73,7 @@ class TourFile:
     @property
     def names(self) -> list[str]:
         """What its instance may be called, the likeliest first: by its own words and its name."""
-        said = self.said.rpartition("/")[2]
+        said = re.split(r"[/\\]", self.said)[-1]  # a path of whichever system
         found = [_TOUR_ENDINGS.sub("", text) for text in (said, plain_name(self.path))]
         return [name_of(name) for name in dict.fromkeys(found) if name]
 

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
+from pathlib import PureWindowsPath
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt
@@ -22,6 +24,7 @@ from views.frame.pages import Scrolled
 from views.frame.settings import Settings
 from views.plots.convergence_view import ConvergenceView
 from views.plots.pheromone_view import PheromoneView
+from views.runs import log_view
 from views.runs.log_view import LogView
 from views.tour.tour_view import TourView
 from views.widgets.picture_export import make_due_layouts
@@ -347,6 +350,25 @@ def test_no_page_of_the_gallery_makes_the_whole_window_scroll(
     assert scrolled.horizontalScrollBar().maximum() == 0
     window.resize(800, 450)  # a smaller window scrolls
     qtbot.waitUntil(lambda: scrolled.verticalScrollBar().maximum() > 0)
+
+
+def test_the_log_is_named_without_its_folder_on_windows_too(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_view, "PurePath", PureWindowsPath)
+    log = window.view(LogView)
+    log.show_path(r"C:\Users\Ant\Formicarium\runs\run.jsonl")
+    assert log.path.text() == "run.jsonl"
+
+
+def test_macos_has_its_own_key_for_the_full_screen(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """F11 shows the desktop there."""
+    monkeypatch.setattr(sys, "platform", "darwin")
+    window.presentation._enable()
+    keys = [one.toString() for one in window.actions_["present"].shortcuts()]
+    assert keys == ["F11", "Meta+Ctrl+F"]
 
 
 def test_only_about_and_quit_are_in_the_programs_own_menu_on_macos(window: MainWindow) -> None:

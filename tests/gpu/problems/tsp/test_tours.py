@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -135,6 +136,8 @@ def test_what_is_listed_may_say_of_which_instance_it_is(tmp_path: Path) -> None:
     )
     with pytest.raises(InstanceError, match="its edges are several tours, one of 3 cities"):
         two.of("six", np.arange(6))
+    for said in ("/tours/six.tour", r"C:\tours\six.tour"):  # by a program of whichever system
+        assert replace(two, said=said).names[0] == "six"
 
 
 @pytest.mark.parametrize("text", ["order,city\n1,2\n2,3\n3,1\n", "city\n2\n3\n1\n"])
