@@ -17,7 +17,7 @@ from app.notifications import Notifications
 from app.window.application import Application
 from gpu.aims import Aim
 from gpu.run.log.names import free_path, stem
-from tests.app.in_window import LONGEST, limit, use_aim, use_device
+from tests.app.in_window import await_background, limit, use_aim, use_device
 from tests.app.on_the_board import CONTROL, SHIFT
 from tests.hands import press
 from tests.processes import environment
@@ -77,7 +77,7 @@ def window_in(folder: Path, qtbot: QtBot) -> Iterator[Application]:
     limit(made, seconds=60.0)
     yield made
     try:
-        qtbot.waitUntil(lambda: made.background.idle, timeout=LONGEST)  # it may import and compile
+        await_background(qtbot, made)
     finally:
         ended = made.close()
         made.window.deleteLater()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import sys
+import threading
+import traceback
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,7 @@ from gpu.run.outcome import RunOutcome
 from tests import colonies
 from tests.colonies import RandomColony
 from tests.hands import click, press
+from tests.waiting import PATIENCE
 from views.decision.decision_view import DecisionView
 from views.frame.activity import Activity
 from views.importing.import_sheet import ImportSheet
@@ -86,6 +90,25 @@ def use_aim(application: Application, aim: Aim) -> None:
     card = application.window.setup.aim
     card.aims.setCurrentIndex(card.aims.findData(aim))
     card.changed.emit()
+
+
+def await_background(qtbot: QtBot, application: Application) -> None:
+    """Wait until the window imports and compiles nothing any more, or say what each thread does.
+
+    pytest's own limit does not end this: where it is reached, a slot is called most likely, and Qt
+    goes on whatever that raises.
+    """
+    try:
+        qtbot.waitUntil(lambda: application.background.idle, timeout=round(1000 * PATIENCE))
+    except QtBot.TimeoutError:
+        names = {thread.ident: thread.name for thread in threading.enumerate()}
+        where = (
+            f"{names.get(ident, ident)}:\n{''.join(traceback.format_stack(frame, limit=8))}"
+            for ident, frame in sys._current_frames().items()
+        )
+        pytest.fail(
+            "the window's work in the background does not end\n\n" + "\n".join(where), pytrace=False
+        )
 
 
 def wait_for(qtbot: QtBot, application: Application, activity: Activity) -> None:

@@ -237,12 +237,12 @@ def test_what_a_run_began_with_is_dashed_until_ants_find_better(view: TourView) 
 def test_lines_of_finished_steps_are_drawn_once(
     qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    view, instance = TourView(), uniform(200)
+    view, instance = TourView(), uniform(40)
     view.show_instance(instance)
     in_sight(qtbot, view, 900, 700)
     click(view.chips["walk"])
     random = np.random.default_rng(1)
-    tours = np.array([random.permutation(200) for _ in range(256)], np.int32)
+    tours = np.array([random.permutation(40) for _ in range(256)], np.int32)
     state = dataclasses.replace(
         snapshot(instance, 1, wanted=Wanted.NUMBERS),
         walks=Walks(tours, np.full(256, 9), 300),
@@ -260,11 +260,11 @@ def test_lines_of_finished_steps_are_drawn_once(
         draw(sheet, first, end)
 
     monkeypatch.setattr(layer, "_draw_steps", noted)
-    for position in (3.2, 3.7, 4.1, 200.0, 7.5):
+    for position in (3.2, 3.7, 4.1, 40.0, 7.5):
         layer.go_to(position)
         view.graphics.grab()
     # bits of many ants, unless they are quick
-    assert drawn == [(0, 3), (3, 3.7), (3.7, 4.1), (4.1, 200), (0, 7)]
+    assert drawn == [(0, 3), (3, 3.7), (3.7, 4.1), (4.1, 40), (0, 7)]
     drawn.clear()
     bar.ants.setValue(5)
     for position in (7.8, 8.5, 8.7):
