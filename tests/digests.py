@@ -189,7 +189,7 @@ def emulated(**values: Any) -> Iterator[Device]:
     """Let colonies for a GPU run on the emulation of the kernels, on a machine with ``values``."""
     from tests.gpu.cuda.emulated import EmulatedMachine
 
-    def machine(*_: object) -> EmulatedMachine:
+    def machine(_: Device) -> EmulatedMachine:
         return EmulatedMachine(**values)
 
     name = "gpu.cuda.cupy_machine"

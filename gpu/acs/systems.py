@@ -33,11 +33,9 @@ def _on_gpu(
     kind: str, instance: TspInstance, parameters: AcsParameters, device: Device, seed: int
 ) -> Colony:
     from gpu.acs.cuda.colony import ACS_GPU_KINDS, AcsColony
-    from gpu.cuda.colony import colony_on
+    from gpu.cuda.colony import machine_of
 
-    return colony_on(
-        device, lambda machine: AcsColony(instance, parameters, machine, seed, *ACS_GPU_KINDS[kind])
-    )
+    return AcsColony(instance, parameters, machine_of(device), seed, *ACS_GPU_KINDS[kind])
 
 
 _IN_TURNS, _TOGETHER = partial(_on_cpu, False), partial(_on_cpu, True)

@@ -33,14 +33,9 @@ def _on_gpu(
 ) -> Colony:
     """Build the colony of a key of ``AS_CONSTRUCTIONS``."""
     from gpu.ant_system.cuda.colony import AS_CONSTRUCTIONS, AntSystemColony
-    from gpu.cuda.colony import colony_on
+    from gpu.cuda.colony import machine_of
 
-    return colony_on(
-        device,
-        lambda machine: AntSystemColony(
-            instance, parameters, machine, seed, AS_CONSTRUCTIONS[kind]
-        ),
-    )
+    return AntSystemColony(instance, parameters, machine_of(device), seed, AS_CONSTRUCTIONS[kind])
 
 
 def _on_cpu(

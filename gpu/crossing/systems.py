@@ -45,13 +45,11 @@ def _on_gpu(
     start: NDArray[np.int32] | None = None,
 ) -> Colony:
     from gpu.crossing.cuda.colony import CrossingCudaColony
-    from gpu.cuda.colony import colony_on
+    from gpu.cuda.colony import machine_of
     from gpu.tour_changes.places import colony_on_places
 
     def build(part: TspInstance, start: NDArray[np.int32] | None) -> Colony:
-        return colony_on(
-            device, lambda machine: CrossingCudaColony(part, parameters, machine, seed, start)
-        )
+        return CrossingCudaColony(part, parameters, machine_of(device), seed, start)
 
     return colony_on_places(instance, start, build)
 

@@ -91,14 +91,9 @@ def binary_for(unit: Unit, generation: int) -> Binary:
     return kept
 
 
-def is_kept(unit: Unit, generation: int) -> bool:
-    """Return whether the code of ``unit`` is there, and need not be compiled."""
-    return _find(unit, generation) is not None
-
-
 def prepare(units: Iterable[Unit], generation: int) -> None:
     """Compile what is not kept yet, in other processes, too, where there are some."""
-    missing = [unit for unit in dict.fromkeys(units) if not is_kept(unit, generation)]
+    missing = [unit for unit in dict.fromkeys(units) if _find(unit, generation) is None]
     works = [((keep, (one.source.name, one.template or "", generation)), 1) for one in missing]
     if works:
         share_out(works, "kernels-" + Path(missing[-1].source.file).parts[1])

@@ -309,13 +309,6 @@ def machine_of(device: Device) -> Machine:
     return CupyMachine(device)
 
 
-def colony_on(device: Device, build: Callable[[Machine], DeviceColony]) -> DeviceColony:
-    """Build a colony on the GPU that ``device`` names; all of its kernels are compiled at once."""
-    from gpu.cuda.cupy_machine import CupyMachine
-
-    return build(CupyMachine(device, build))
-
-
 class HeirMemory(Memory, Protocol):
     """A pheromone memory whose trails another one can take over."""
 

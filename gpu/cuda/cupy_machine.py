@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 from gpu.core.errors import DeviceError, DeviceMemoryError
 from gpu.core.machine.devices import Device
 from gpu.cuda import binaries
-from gpu.cuda.foreseeing import kernels_of
 from gpu.cuda.loader import KernelSource
 from gpu.cuda.machine import (
     Array,
     Buffer,
     Launch,
-    Machine,
     SharedArray,
     SharedArrays,
     by_name,
@@ -105,13 +103,10 @@ class CupyMark:
 
 
 class CupyMachine:
-    """One GPU, with a stream of its own; used from the thread that made it.
+    """One GPU, with a stream of its own; used from the thread that made it."""
 
-    ``build`` makes the colony that it is for: its first kernel is compiled with the others.
-    """
-
-    def __init__(self, device: Device, build: Callable[[Machine], object] | None = None) -> None:
-        self._device, self._build = device, build
+    def __init__(self, device: Device) -> None:
+        self._device = device
         self._arrays: list[Any] = []
         self._held: list[SharedArray] = []
         self._graphs: list[Any] = []
@@ -169,22 +164,12 @@ class CupyMachine:
     def resident(self, source: KernelSource, kernel: str, block: int, shared: int) -> int:
         """See :meth:`gpu.cuda.machine.Machine.resident`."""
         with self._working():
-            self._compile_all(binaries.unit_of(source, kernel))
             function = _kernel(self._device.index, source, kernel)
             if function.shared_size_bytes + shared > self.shared_limit:
                 return 0
             _allow_shared(function, shared)
             occupancy = cupy.cuda.driver.occupancyMaxActiveBlocksPerMultiprocessor
             return int(occupancy(function.kernel.ptr, block, shared))
-
-    def _compile_all(self, first: binaries.Unit) -> None:
-        """Compile all that the colony needs, if the first kernel it asks for is not compiled."""
-        build, self._build = self._build, None
-        generation = generation_of(self._device.index)
-        if build is None or binaries.is_kept(first, generation):
-            return
-        units = (binaries.unit_of(*kernel) for kernel in kernels_of(build, self))
-        binaries.prepare((first, *units), generation)
 
     def upload(self, array: Array, values: NDArray[Any]) -> None:
         """See :meth:`gpu.cuda.machine.Machine.upload`."""

@@ -22,10 +22,10 @@ def _on_cpu(instance: TspInstance, parameters: FacoParameters, device: Device, s
 def _on_gpu(
     instance: TspInstance, parameters: FacoCudaParameters, device: Device, seed: int
 ) -> Colony:
-    from gpu.cuda.colony import colony_on
+    from gpu.cuda.colony import machine_of
     from gpu.faco.cuda.colony import FacoCudaColony
 
-    return colony_on(device, lambda machine: FacoCudaColony(instance, parameters, machine, seed))
+    return FacoCudaColony(instance, parameters, machine_of(device), seed)
 
 
 def _rule(instance: TspInstance, parameters: FacoParameters, seed: int) -> Rule:

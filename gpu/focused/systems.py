@@ -44,14 +44,12 @@ def _on_gpu(
     seed: int,
     start: NDArray[np.int32] | None = None,
 ) -> Colony:
-    from gpu.cuda.colony import colony_on
+    from gpu.cuda.colony import machine_of
     from gpu.focused.cuda import FocusedCudaColony
     from gpu.tour_changes.places import colony_on_places
 
     def build(part: TspInstance, start: NDArray[np.int32] | None) -> Colony:
-        return colony_on(
-            device, lambda machine: FocusedCudaColony(part, parameters, machine, seed, start)
-        )
+        return FocusedCudaColony(part, parameters, machine_of(device), seed, start)
 
     return colony_on_places(instance, start, build)
 

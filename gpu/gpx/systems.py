@@ -45,14 +45,12 @@ def _on_gpu(
     seed: int,
     start: NDArray[np.int32] | None = None,
 ) -> Colony:
-    from gpu.cuda.colony import colony_on
+    from gpu.cuda.colony import machine_of
     from gpu.gpx.cuda.colony import GpxCudaColony
     from gpu.gpx.kernel import colony_on_kernel
 
     def build(graph: GraphInstance, start: NDArray[np.int32] | None) -> Colony:
-        return colony_on(
-            device, lambda machine: GpxCudaColony(graph, parameters, machine, seed, start)
-        )
+        return GpxCudaColony(graph, parameters, machine_of(device), seed, start)
 
     return colony_on_kernel(instance, start, build)
 

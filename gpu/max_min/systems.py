@@ -42,15 +42,10 @@ def _build_on_gpu(
     variant: str, instance: TspInstance, parameters: MmasCudaParameters, device: Device, seed: int
 ) -> Colony:
     """Build a variant of the paper, a key of ``MMAS_CONSTRUCTIONS``."""
-    from gpu.cuda.colony import colony_on
+    from gpu.cuda.colony import machine_of
     from gpu.max_min.cuda.colony import MMAS_CONSTRUCTIONS, MmasColony
 
-    return colony_on(
-        device,
-        lambda machine: MmasColony(
-            instance, parameters, machine, seed, MMAS_CONSTRUCTIONS[variant]
-        ),
-    )
+    return MmasColony(instance, parameters, machine_of(device), seed, MMAS_CONSTRUCTIONS[variant])
 
 
 def _on_cpu(

@@ -29,15 +29,13 @@ def _on_gpu(
     seed: int,
 ) -> Colony:
     """So many stochastic trials before the wheel (2017, Section IV-B); None: as parameters say."""
-    from gpu.cuda.colony import colony_on
+    from gpu.cuda.colony import machine_of
     from gpu.rlf.cuda.colony import ColoringColony
 
     if trials is None:
         assert isinstance(parameters, ColoringTrialsParameters)
         trials = parameters.trials
-    return colony_on(
-        device, lambda machine: ColoringColony(instance, parameters, machine, seed, trials)
-    )
+    return ColoringColony(instance, parameters, machine_of(device), seed, trials)
 
 
 _WHEEL = partial(_on_gpu, 0)

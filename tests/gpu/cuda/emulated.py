@@ -177,5 +177,5 @@ def emulate_gpu(
     patch: pytest.MonkeyPatch, made: Callable[[], EmulatedMachine] = EmulatedMachine
 ) -> None:
     """Let colonies on ``EMULATED_GPU`` get the machines that are ``made``."""
-    stand_in = types.SimpleNamespace(CupyMachine=lambda *_: made())
+    stand_in = types.SimpleNamespace(CupyMachine=lambda _: made())
     patch.setitem(sys.modules, "gpu.cuda.cupy_machine", stand_in)
