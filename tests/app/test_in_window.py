@@ -16,7 +16,7 @@ def test_work_in_the_background_that_does_not_end_says_where_it_is(
 ) -> None:
     monkeypatch.setattr(in_window, "PATIENCE", 0.05)
     window: Any = types.SimpleNamespace(background=types.SimpleNamespace(idle=False))
-    with pytest.raises(pytest.fail.Exception, match=r"does not end\n\nMainThread:\n(?s:.*)in test"):
+    with pytest.raises(pytest.fail.Exception, match=r"does not end\n\n.*:\n(?s:.*)in test"):
         in_window.await_background(qtbot, window)
     window.background.idle = True
     in_window.await_background(qtbot, window)

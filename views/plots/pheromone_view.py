@@ -146,6 +146,7 @@ class PheromoneView(MatrixView):
         self._tables.clear()
         self.image.set_picture(None)
         self._making = None
+        self.point_out(NOTHING)  # a mark would stay where nothing is drawn
         self.table.show_levels(None, str, centred=False)
         self.reading.setText(" ")
         self._show_form()

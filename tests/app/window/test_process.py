@@ -241,8 +241,8 @@ from pathlib import Path
 from app.window import application, launch
 
 make = application.Application
-def begin(*arguments):
-    made = make(*arguments, log_path=lambda session: Path(sys.argv[2]))
+def begin(*arguments, first):
+    made = make(*arguments, first=first, log_path=lambda session: Path(sys.argv[2]))
     def start():
         setup = made.window.setup
         setup.colony.devices.setCurrentIndex(setup.colony.devices.findData("cpu:1"))
